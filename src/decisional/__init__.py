@@ -1,0 +1,69 @@
+"""Hidden states from data, and the states that matter for a decision.
+
+Observations are pairs (x, z): what is known now, and what comes next. `CausalStates` groups the x with
+the same P(Z|x); with their labelled transitions these states are the epsilon-machine of the data.
+Names are resolved on first use, so that importing the package stays fast.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import observe, processes
+    from . import plotting as plot
+    from .densities import Counts
+    from .estimators import CausalStates
+    from .graphs import EpsilonMachine, TransitionGraph
+    from .matching import Bhattacharyya, ChiSquare, GTest, HarmonicMean, JensenShannon, Variational
+    from .structures import Observations, Partition
+
+__version__ = "0.1.0"
+
+_MODULES = {"observe": "observe", "processes": "processes", "plot": "plotting"}
+_NAMES = {
+    "Counts": "densities",
+    "CausalStates": "estimators",
+    "EpsilonMachine": "graphs",
+    "TransitionGraph": "graphs",
+    "Bhattacharyya": "matching",
+    "ChiSquare": "matching",
+    "GTest": "matching",
+    "HarmonicMean": "matching",
+    "JensenShannon": "matching",
+    "Variational": "matching",
+    "Observations": "structures",
+    "Partition": "structures",
+}
+
+__all__ = [
+    "observe",
+    "processes",
+    "plot",
+    "Counts",
+    "CausalStates",
+    "EpsilonMachine",
+    "TransitionGraph",
+    "Bhattacharyya",
+    "ChiSquare",
+    "GTest",
+    "HarmonicMean",
+    "JensenShannon",
+    "Variational",
+    "Observations",
+    "Partition",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        value: Any = import_module(f".{_MODULES[name]}", __name__)
+    elif name in _NAMES:
+        value = getattr(import_module(f".{_NAMES[name]}", __name__), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

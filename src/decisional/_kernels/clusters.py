@@ -1,0 +1,128 @@
+"""Clustering of compressed rows of counts by similarity; see `clustering.py` for what is computed."""
+
+import numpy as np
+
+from . import kernel
+from .distances import similarity
+
+__all__ = ["connect_rows", "merge_states", "visit_rows"]
+
+
+@kernel
+def _add(outcome, count, sign, state, dense, support):
+    for j in range(outcome.size):
+        z = outcome[j]
+        before = dense[state, z]
+        after = before + sign * count[j]
+        dense[state, z] = after
+        support[state] += (after > 0.0) - (before > 0.0)
+
+
+@kernel
+def visit_rows(order, start, outcome, count, total, metric, checked, level, dense, dense_total, support, n, labels):
+    """Give each row of `order` to the state it matches best, or to a new one.
+
+    dense (capacity, n_outcomes), dense_total and support describe the first n states; a row that has a
+    label leaves its state first. Returns (rows visited, states); stops early when `dense` is full.
+    """
+    for i in range(order.size):
+        r = order[i]
+        z = outcome[start[r] : start[r + 1]]
+        c = count[start[r] : start[r + 1]]
+        if labels[r] >= 0:
+            _add(z, c, -1.0, labels[r], dense, support)
+            dense_total[labels[r]] -= total[r]
+        best = -1
+        empty = n
+        best_value = level
+        for s in range(n):
+            if dense_total[s] <= 0.0:
+                empty = s
+                continue
+            value = similarity(metric, checked, level, z, c, total[r], dense[s], dense_total[s], support[s])
+            if value > best_value:
+                best = s
+                best_value = value
+        if best < 0:
+            best = empty
+            if best == dense.shape[0]:
+                return i, n
+            n = max(n, best + 1)
+        labels[r] = best
+        _add(z, c, 1.0, best, dense, support)
+        dense_total[best] += total[r]
+    return order.size, n
+
+
+@kernel
+def _compare(i, j, metric, checked, level, everything, dense, total, support):
+    """Similarity of two dense states, the one with fewer counts as the row."""
+    if total[i] > total[j]:
+        i, j = j, i
+    return similarity(metric, checked, level, everything, dense[i], total[i], dense[j], total[j], support[j])
+
+
+@kernel
+def merge_states(metric, checked, level, dense, total, support, target):
+    """Merge states while two of them match, most similar pair first; target[s] = state that s went into."""
+    n = total.size
+    everything = np.arange(dense.shape[1])
+    alike = np.full((n, n), -np.inf)
+    for s in range(n):
+        target[s] = s
+        for t in range(s):
+            alike[s, t] = _compare(s, t, metric, checked, level, everything, dense, total, support)
+    while True:
+        best = level
+        a = -1
+        b = -1
+        for s in range(n):
+            for t in range(s):
+                if alike[s, t] > best:
+                    best = alike[s, t]
+                    a = s
+                    b = t
+        if a < 0:
+            return
+        # b < a: the larger number goes into the smaller one.
+        _add(everything, dense[a], 1.0, b, dense, support)
+        total[b] += total[a]
+        for s in range(n):
+            if target[s] == a:
+                target[s] = b
+            alike[max(s, a), min(s, a)] = -np.inf
+        for s in range(n):
+            if s != b and target[s] == s:
+                value = _compare(s, b, metric, checked, level, everything, dense, total, support)
+                alike[max(s, b), min(s, b)] = value
+
+
+@kernel
+def _root(parent, i):
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i
+
+
+@kernel
+def connect_rows(start, outcome, count, total, n_outcomes, metric, checked, level, parent):
+    """Connected components of the graph of matching rows, as a forest in `parent`."""
+    dense = np.zeros(n_outcomes)
+    for i in range(parent.size):
+        parent[i] = i
+    for i in range(parent.size):
+        for j in range(start[i], start[i + 1]):
+            dense[outcome[j]] = count[j]
+        for r in range(i):
+            a = _root(parent, i)
+            b = _root(parent, r)
+            if a == b:
+                continue
+            z = outcome[start[r] : start[r + 1]]
+            c = count[start[r] : start[r + 1]]
+            support = start[i + 1] - start[i]
+            if similarity(metric, checked, level, z, c, total[r], dense, total[i], support) > level:
+                parent[max(a, b)] = min(a, b)
+        for j in range(start[i], start[i + 1]):
+            dense[outcome[j]] = 0.0

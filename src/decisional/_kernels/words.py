@@ -1,0 +1,332 @@
+"""Words of a symbol series: their codes, their counts, and what their endings share.
+
+A word of `width` symbols is coded with its most recent symbol as the most significant digit, so codes
+sort by their endings and all the words with a given suffix are a range. Series are scanned backwards:
+that gives this order with one multiplication per symbol and no division.
+"""
+
+import numpy as np
+
+from . import kernel
+
+__all__ = [
+    "back_off",
+    "code_words",
+    "common_digits",
+    "common_symbols",
+    "count_keys",
+    "count_runs",
+    "count_words",
+    "gather_words",
+    "hash_key",
+    "longest_suffix",
+    "mark_values",
+    "number_keys",
+    "suffix_tree",
+    "sum_ranges",
+]
+
+
+@kernel
+def _warm_up(raw, lut, first, last, width, base):
+    """Scan back from `last` (exclusive) to the first complete word: (its start, its code), or (-1, 0)."""
+    code = 0
+    run = 0
+    i = last - 1
+    while i >= first:
+        s = lut[raw[i]]
+        if s < 0:
+            code = 0
+            run = 0
+        else:
+            code = code * base + s
+            run += 1
+            if run == width:
+                return i, code
+        i -= 1
+    return -1, 0
+
+
+@kernel
+def count_words(raw, lut, bounds, begin, end, width, base, top, table):
+    """Add to table[code] the words that end at positions begin..end-1, none across a bound or a missing
+    symbol (lut < 0); top = base ** (width - 1)."""
+    q = np.searchsorted(bounds, end - 1, side="right") - 1
+    while q >= 0 and bounds[q + 1] > begin:
+        first = max(bounds[q], begin - width + 1)
+        last = min(bounds[q + 1], end)
+        while last - first >= width:
+            i, code = _warm_up(raw, lut, first, last, width, base)
+            if i < 0:
+                break
+            table[code] += 1
+            last = i + width - 1
+            i -= 1
+            while i >= first:
+                s = lut[raw[i]]
+                if s < 0:
+                    break
+                code = (code - lut[raw[i + width]] * top) * base + s
+                table[code] += 1
+                i -= 1
+            last = i
+        q -= 1
+
+
+@kernel
+def code_words(raw, lut, bounds, begin, end, width, base, top, codes, ends):
+    """Write the codes and the last positions of the words of `count_words`, in order; return how many."""
+    q = np.searchsorted(bounds, end - 1, side="right") - 1
+    n = codes.size
+    while q >= 0 and bounds[q + 1] > begin:
+        first = max(bounds[q], begin - width + 1)
+        last = min(bounds[q + 1], end)
+        while last - first >= width:
+            i, code = _warm_up(raw, lut, first, last, width, base)
+            if i < 0:
+                break
+            n -= 1
+            codes[n] = code
+            ends[n] = i + width - 1
+            i -= 1
+            while i >= first:
+                s = lut[raw[i]]
+                if s < 0:
+                    break
+                code = (code - lut[raw[i + width]] * top) * base + s
+                n -= 1
+                codes[n] = code
+                ends[n] = i + width - 1
+                i -= 1
+            last = i
+        q -= 1
+    return codes.size - n
+
+
+@kernel
+def hash_key(key, mask):
+    """Slot of a 64-bit key in a table of mask + 1 slots (Fibonacci hashing with a final mix)."""
+    h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    return np.int64((h ^ (h >> np.uint64(32))) & np.uint64(mask))
+
+
+@kernel
+def count_keys(keys, counts, slots, tally):
+    """Add counts[i] of keys[i] to a hash table (slots of keys, -1 = free; tally of counts).
+
+    Returns the number of keys taken; fewer than all of them when the table is more than half full.
+    """
+    mask = slots.size - 1
+    used = 0
+    for i in range(slots.size):
+        if slots[i] >= 0:
+            used += 1
+    for i in range(keys.size):
+        h = hash_key(keys[i], mask)
+        while slots[h] >= 0 and slots[h] != keys[i]:
+            h = (h + 1) & mask
+        if slots[h] < 0:
+            if 2 * used > mask:
+                return i
+            used += 1
+            slots[h] = keys[i]
+        tally[h] += counts[i]
+    return keys.size
+
+
+@kernel
+def number_keys(keys, sorted_keys, slots, number, out):
+    """out[i] = index of keys[i] in sorted_keys, through a hash table with room for twice as many."""
+    mask = slots.size - 1
+    for i in range(sorted_keys.size):
+        h = hash_key(sorted_keys[i], mask)
+        while slots[h] >= 0:
+            h = (h + 1) & mask
+        slots[h] = sorted_keys[i]
+        number[h] = i
+    for i in range(keys.size):
+        h = hash_key(keys[i], mask)
+        while slots[h] != keys[i]:
+            h = (h + 1) & mask
+        out[i] = number[h]
+
+
+@kernel
+def common_digits(codes, powers, shared):
+    """shared[i] = number of leading base-`base` digits that codes[i] and codes[i - 1] share.
+
+    powers[k] = base ** k, so codes // powers[width - k] is the suffix of length k.
+    """
+    width = powers.size - 1
+    for i in range(1, codes.size):
+        low = 0
+        high = width - 1
+        while low < high:
+            k = (low + high + 1) // 2
+            if codes[i] // powers[width - k] == codes[i - 1] // powers[width - k]:
+                low = k
+            else:
+                high = k - 1
+        shared[i] = low
+
+
+@kernel
+def gather_words(raw, lut, ends, words):
+    """words[i, k] = the symbol k steps before position ends[i]."""
+    for i in range(ends.size):
+        for k in range(words.shape[1]):
+            words[i, k] = lut[raw[ends[i] - k]]
+
+
+@kernel
+def common_symbols(raw, lut, ends, width, shared):
+    """shared[i] = length of the common ending, below `width`, of the words at ends[i] and ends[i - 1]."""
+    for i in range(1, ends.size):
+        k = 0
+        while k < width and lut[raw[ends[i] - k]] == lut[raw[ends[i - 1] - k]]:
+            k += 1
+        shared[i] = k
+
+
+@kernel
+def _attach(child, node, parent, total):
+    parent[child] = node
+    total[node] += total[child]
+
+
+@kernel
+def suffix_tree(shared, weight, width, first, stop, depth, parent, total):
+    """Tree of the branching suffixes of words sorted by their endings.
+
+    Nodes 0..n-1 are the words, node n is the empty suffix, the others are common suffixes; node i covers
+    the words first[i]..stop[i]-1, is depth[i] symbols long and was seen total[i] times. The arrays have
+    room for 2 n nodes and total starts at zero. Returns the number of nodes.
+    """
+    n = shared.size
+    stack = np.empty(n + 1, np.int64)
+    stack[0] = n
+    top = 0
+    first[n] = 0
+    stop[n] = n
+    depth[n] = 0
+    parent[n] = -1
+    size = n + 1
+    for i in range(n):
+        first[i] = i
+        stop[i] = i + 1
+        depth[i] = width
+        total[i] = weight[i]
+        node = i
+        d = shared[i + 1] if i + 1 < n else 0
+        while top > 0 and depth[stack[top]] > d:
+            _attach(node, stack[top], parent, total)
+            node = stack[top]
+            stop[node] = i + 1
+            top -= 1
+        if depth[stack[top]] < d:
+            first[size] = first[node]
+            depth[size] = d
+            top += 1
+            stack[top] = size
+            size += 1
+        _attach(node, stack[top], parent, total)
+    return size
+
+
+@kernel
+def longest_suffix(words, contexts, low, high, length):
+    """For each word, the range of rows of `contexts` that share its longest ending.
+
+    Both hold symbol codes, most recent first; the rows of `contexts` are sorted, a context shorter than
+    the row is padded with -1. A context that is wholly an ending of the word stands first in its range.
+    """
+    for i in range(words.shape[0]):
+        lo = 0
+        hi = contexts.shape[0]
+        k = 0
+        while k < words.shape[1]:
+            s = words[i, k]
+            a = lo
+            b = hi
+            while a < b:
+                m = (a + b) // 2
+                if contexts[m, k] < s:
+                    a = m + 1
+                else:
+                    b = m
+            start = a
+            b = hi
+            while a < b:
+                m = (a + b) // 2
+                if contexts[m, k] <= s:
+                    a = m + 1
+                else:
+                    b = m
+            if start == a:
+                break
+            lo = start
+            hi = a
+            k += 1
+        low[i] = lo
+        high[i] = hi
+        length[i] = k
+
+
+@kernel
+def mark_values(raw, seen):
+    """seen[v] = 1 for every value v of raw."""
+    for i in range(raw.size):
+        seen[raw[i]] = 1
+
+
+@kernel
+def count_runs(raw, lut, bounds, width):
+    """Number of words of `width` symbols that cross neither a bound nor a missing symbol."""
+    n = 0
+    for q in range(bounds.size - 1):
+        run = 0
+        for i in range(bounds[q], bounds[q + 1]):
+            run = run + 1 if lut[raw[i]] >= 0 else 0
+            if run >= width:
+                n += 1
+    return n
+
+
+@kernel
+def back_off(total, parent, least, node):
+    """node[i] = the lowest ancestor of word i, or itself, that was seen at least `least` times."""
+    for i in range(node.size):
+        k = i
+        while total[k] < least and parent[k] >= 0:
+            k = parent[k]
+        node[i] = k
+
+
+@kernel
+def sum_ranges(first, stop, start, outcome, count, n_outcomes, range_start, range_outcome, range_count):
+    """Compressed sums of the rows first[i]..stop[i]-1 of a compressed table.
+
+    Fills range_start (n + 1); also the outcomes and counts if there is room for any.
+    """
+    dense = np.zeros(n_outcomes, np.int64)
+    m = 0
+    for i in range(first.size):
+        range_start[i] = m
+        for j in range(start[first[i]], start[stop[i]]):
+            dense[outcome[j]] += count[j]
+        if stop[i] - first[i] == 1:
+            for j in range(start[first[i]], start[stop[i]]):
+                if range_outcome.size > 0:
+                    range_outcome[m] = outcome[j]
+                    range_count[m] = count[j]
+                m += 1
+                dense[outcome[j]] = 0
+        else:
+            for z in range(n_outcomes):
+                if dense[z] > 0:
+                    if range_outcome.size > 0:
+                        range_outcome[m] = z
+                        range_count[m] = dense[z]
+                    m += 1
+                    dense[z] = 0
+    range_start[first.size] = m

@@ -1,0 +1,198 @@
+"""Steps 2 and 4 of the figure: group rows with matching distributions, and average them.
+
+`Aggregate` is the paper's first algorithm, O(K n) for n rows and K states; `Connect` its second, single link,
+O(n^2) and free of any order. Both only see `Distributions`; any callable with their signature can replace them.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._kernels import clusters as kernels
+from .protocols import Measure
+from .structures import Distributions, Floats, Ints
+
+__all__ = ["Aggregate", "Connect", "average", "resolve"]
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """Give each row to the state it matches best, or to a new state; then merge states that match.
+
+    Parameters
+    ----------
+    order : how rows are visited: "count" (most evidence first), "random" (needs `random_state` to be
+        repeatable) or "given"
+    passes : times that all rows are visited; from the second on each row leaves its state before it is
+        compared, so that no evidence counts twice
+    random_state : seed for order="random"
+    """
+
+    order: str = "count"
+    passes: int = 1
+    random_state: Any = None
+
+    def __call__(self, densities: Distributions, match: Any) -> Ints:
+        """(n_rows,) labels. Cost: O(passes (K m + K^2 n_outcomes)) for m counts in all."""
+        if not isinstance(self.passes, (int, np.integer)) or self.passes < 1:
+            raise ValueError(
+                f"The 'passes' parameter of Aggregate must be an integer of at least 1. Got {self.passes!r} instead."
+            )
+        order = self._order(densities)
+        group = _aggregate if isinstance(match, Measure) else _aggregate_by_callable
+        return group(densities, match, order, int(self.passes))
+
+    def _order(self, densities: Distributions) -> Ints:
+        if self.order == "count":
+            return np.argsort(-densities.total, kind="stable")
+        if self.order == "given":
+            return np.arange(densities.n_rows)
+        if self.order == "random":
+            from sklearn.utils import check_random_state
+
+            return np.asarray(check_random_state(self.random_state).permutation(densities.n_rows))
+        raise ValueError(
+            f"The 'order' parameter of Aggregate must be 'count', 'random' or 'given'. Got {self.order!r} instead."
+        )
+
+
+@dataclass(frozen=True)
+class Connect:
+    """Connected components of the graph of matching rows: single link, order-free."""
+
+    def __call__(self, densities: Distributions, match: Any) -> Ints:
+        """(n_rows,) labels. Cost: O(n_rows^2) comparisons."""
+        n = densities.n_rows
+        parent = np.empty(n, np.int64)
+        if isinstance(match, Measure):
+            counts = densities.count.astype(float), densities.total.astype(float)
+            kernels.connect_rows(
+                densities.start,
+                densities.outcome,
+                *counts,
+                densities.n_outcomes,
+                match.metric,
+                match.checked,
+                match.level(n),
+                parent,
+            )
+            while (parent != parent[parent]).any():
+                parent = parent[parent]
+            return parent
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        rows = [_dense(densities, i) for i in range(n)]
+        pairs = [(i, j) for i in range(n) for j in range(i) if _answer(match(rows[i], rows[j])) >= 0]
+        i, j = np.array(pairs, np.int64).reshape(-1, 2).T
+        graph = coo_array((np.ones(i.size), (i, j)), shape=(n, n))
+        return np.asarray(connected_components(graph, directed=False)[1], np.int64)
+
+
+def resolve(cluster: Any, passes: int, random_state: Any) -> Any:
+    """The clustering for a `cluster=` argument: None or "aggregate", "connect", or any callable."""
+    if cluster is None or (isinstance(cluster, str) and cluster == "aggregate"):
+        return Aggregate(passes=passes, random_state=random_state)
+    if isinstance(cluster, str) and cluster == "connect":
+        return Connect()
+    if callable(cluster):
+        return cluster
+    raise ValueError(
+        f"The 'cluster' parameter must be 'aggregate', 'connect' or a callable of densities and match. "
+        f"Got {cluster!r} instead."
+    )
+
+
+def average(labels: Ints, rows: Ints, outcome: Ints, count: Ints, n_outcomes: int) -> Floats:
+    """P(Z|state): counts added up within each state and normalised, (n_states, n_outcomes).
+
+    `rows`, `outcome` and `count` are parallel, one entry per (row, outcome); labels gives each row's state.
+    """
+    n = int(labels.max(initial=-1)) + 1
+    key = labels[rows] * n_outcomes + outcome
+    total = np.bincount(key, weights=count, minlength=n * n_outcomes).reshape(n, n_outcomes)
+    return np.divide(total, total.sum(axis=1, keepdims=True))
+
+
+def _aggregate(densities: Distributions, match: Measure, order: Ints, passes: int) -> Ints:
+    level = match.level(densities.n_rows)
+    rows = densities.start, densities.outcome, densities.count.astype(float), densities.total.astype(float)
+    how = match.metric, match.checked, level
+    labels = np.full(densities.n_rows, -1, np.int64)
+    dense, total, support = _room(4, densities.n_outcomes)
+    n = 0
+    for _ in range(passes):
+        before = labels.copy()
+        left = order
+        while True:
+            done, n = kernels.visit_rows(left, *rows, *how, dense, total, support, n, labels)
+            left = left[done:]
+            if left.size == 0:
+                break
+            more = _room(dense.shape[0], densities.n_outcomes)
+            dense, total, support = (np.concatenate(pair) for pair in zip((dense, total, support), more, strict=True))
+            # The row that found no room had already left its state, if it had one.
+            labels[left[0]] = -1
+        target = np.empty(n, np.int64)
+        kernels.merge_states(*how, dense[:n], total[:n], support[:n], target)
+        labels = target[labels]
+        gone = np.flatnonzero(target != np.arange(n))
+        dense[gone], total[gone], support[gone] = 0.0, 0.0, 0
+        if (labels == before).all():
+            break
+    return labels
+
+
+def _room(n: int, n_outcomes: int) -> tuple[Floats, Floats, Ints]:
+    return np.zeros((n, n_outcomes)), np.zeros(n), np.zeros(n, np.int64)
+
+
+def _dense(densities: Distributions, i: int) -> NDArray[Any]:
+    row = np.zeros(densities.n_outcomes)
+    entries = slice(densities.start[i], densities.start[i + 1])
+    row[densities.outcome[entries]] = densities.count[entries]
+    return row
+
+
+def _answer(value: Any) -> float:
+    """A user's answer as a similarity: False or negative is no match."""
+    return float(value) if not isinstance(value, (bool, np.bool_)) else (1.0 if value else -1.0)
+
+
+def _aggregate_by_callable(densities: Distributions, match: Any, order: Ints, passes: int) -> Ints:
+    """The same with a user's match: a loop in Python."""
+    labels = np.full(densities.n_rows, -1, np.int64)
+    states: list[NDArray[Any]] = []
+
+    def best(row: NDArray[Any], among: list[int]) -> int:
+        alike = [(_answer(match(row, states[s])), -s) for s in among if states[s].any()]
+        value, s = max(alike, default=(-1.0, 0))
+        return -s if value >= 0 else -1
+
+    for _ in range(passes):
+        for r in order:
+            row = _dense(densities, r)
+            if labels[r] >= 0:
+                states[labels[r]] = states[labels[r]] - row
+            s = best(row, list(range(len(states))))
+            if s < 0:
+                states.append(np.zeros_like(row))
+                s = len(states) - 1
+            labels[r] = s
+            states[s] = states[s] + row
+        _merge_by_callable(states, match, labels)
+    return labels
+
+
+def _merge_by_callable(states: list[NDArray[Any]], match: Any, labels: Ints) -> None:
+    while True:
+        live = [s for s in range(len(states)) if states[s].any()]
+        alike = [(_answer(match(states[a], states[b])), -b, -a) for a in live for b in live if b < a]
+        value, b, a = max(alike, default=(-1.0, 0, 0))
+        if value < 0:
+            return
+        states[-b] = states[-b] + states[-a]
+        states[-a] = np.zeros_like(states[-a])
+        labels[labels == -a] = -b

@@ -1,0 +1,242 @@
+"""Thin scikit-learn estimators over `algorithm`."""
+
+from concurrent.futures import Executor
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from . import algorithm, clustering, complexity, matching
+from ._kernels import words as kernels
+from .densities import Counts
+from .determinism import CONSTRAINTS
+from .observe import pairs
+from .structures import Floats, Ints, Observations
+
+__all__ = ["CausalStates"]
+
+# Rows of distinct x that are looked up at once.
+BLOCK = 1 << 16
+UNKNOWN = -2
+
+
+class CausalStates(BaseEstimator):
+    """Group the x with the same P(Z|x) into causal states, and link them into an epsilon-machine.
+
+    Parameters
+    ----------
+    density : estimator of P(Z|x); None picks `Counts()`
+    match : when two distributions are the same: None (`GTest()`), "exact", `ChiSquare(alpha)`, a distance such
+        as `Bhattacharyya(threshold)`, or a callable of two count vectors
+    cluster : None or "aggregate", "connect", or a callable of (densities, match)
+    theta : share above which the most frequent target of a (state, symbol) stands for all, in (0.5, 1]
+    passes : how often "aggregate" visits the data
+    random_state : seed for clusterings that visit the data at random
+    constraints : what symbols do to the states: "evidence" (split where that shortens the description of the
+        data), "paper" (split and merge as in section 5.5) or "none"; see `determinism`
+
+    Attributes
+    ----------
+    n_states_ : number of causal states, transient ones included
+    states_ : Partition of the distinct x
+    labels_ : (n,) state of each observation (of each row of X for fit(X, z): -1 where a value is missing)
+    distributions_ : (n_states, n_outcomes) P(Z|state); columns are `outcomes_`
+    machine_ : EpsilonMachine, or None where the observations have no symbols
+    graph_ : TransitionGraph of the observed transitions, or None
+    complexity_ : C in bits over all states; `recurrent_complexity_` over the recurrent ones
+    local_complexity_ : (n,) C at each observation; its mean is `complexity_`
+    converged_ : whether every (state, symbol) of the machine leads to one state, up to theta
+    unresolved_ : the (state, symbol, share of the most frequent target) for which it does not
+    observations_ : what was fitted
+
+    Examples
+    --------
+    >>> import decisional as ds
+    >>> symbols = ds.processes.even().simulate(10_000, rng=1)
+    >>> causal = CausalStates().fit(ds.observe.series(symbols, past=5))
+    >>> causal.machine_.recurrent_part().is_isomorphic(ds.processes.even(), atol=0.05)
+    True
+    """
+
+    def __init__(
+        self,
+        density: Any = None,
+        match: Any = None,
+        cluster: Any = None,
+        theta: float = 0.95,
+        passes: int = 1,
+        random_state: Any = None,
+        constraints: str = "evidence",
+    ) -> None:
+        self.density = density
+        self.match = match
+        self.cluster = cluster
+        self.theta = theta
+        self.passes = passes
+        self.random_state = random_state
+        self.constraints = constraints
+
+    def fit(self, X: Any, z: Any = None, executor: Executor | None = None) -> Self:
+        """Find the causal states of observations, or of pairs (X, z).
+
+        Parameters
+        ----------
+        X : Observations; or (n, d) numbers or (n,) values, one configuration x per row
+        z : (n,) outcomes, with arrays only
+        executor : where slices of the data are counted: any concurrent.futures executor, default threads
+        """
+        self._check_parameters()
+        obs = _observations(X, z)
+        for name in ("labels_", "local_complexity_", "_contexts"):
+            self.__dict__.pop(name, None)
+        result = algorithm.reconstruct(
+            obs,
+            Counts() if self.density is None else self.density,
+            matching.resolve(self.match),
+            clustering.resolve(self.cluster, self.passes, self.random_state),
+            self.theta,
+            self.constraints,
+            executor,
+        )
+        self.observations_ = obs
+        self._result = result
+        self.states_ = result.states
+        self.n_states_ = result.states.n_states
+        self.distributions_ = result.distributions
+        self.outcomes_ = obs.outcomes
+        self.machine_, self.graph_ = result.machine, result.graph
+        self.unresolved_ = result.unresolved
+        self.converged_ = not result.unresolved
+        self.complexity_ = complexity.global_complexity(result.states)
+        kept = np.ones(self.n_states_, bool) if self.machine_ is None else self.machine_.recurrent
+        self.recurrent_complexity_ = complexity.restricted_complexity(result.states, kept)
+        if not isinstance(X, Observations) and np.ndim(X) == 2:
+            self.n_features_in_ = np.shape(X)[1]
+        return self
+
+    @cached_property
+    def labels_(self) -> Ints:
+        check_is_fitted(self, "states_")
+        return self._placed(self.states_.labels[self.observations_.x], self.observations_, -1)
+
+    @cached_property
+    def local_complexity_(self) -> Floats:
+        check_is_fitted(self, "states_")
+        local = complexity.local_complexity(self.states_, self.observations_.x)
+        return self._placed(local, self.observations_, np.nan)
+
+    def predict(self, X: Any) -> Ints:
+        """(n,) state of each observation: that of the longest ending of its x that was seen in `fit`.
+
+        -1 where nothing is known of x. Cost: O(n) and O(past log n_rows) for each distinct x.
+        """
+        check_is_fitted(self, "states_")
+        obs = _observations(X, None)
+        return self._placed(self._states_of(obs)[obs.x], obs, -1)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """(n, n_outcomes) P(Z|state) of each observation, NaN where the state is -1."""
+        unknown = np.full((1, self.distributions_.shape[1]), np.nan)
+        return np.concatenate([self.distributions_, unknown])[self.predict(X)]
+
+    def score(self, X: Any, z: Any = None) -> float:
+        """Mean of log2 p(z|state), in bits per observation, over observations with a known state.
+
+        An outcome that never followed a state counts as seen once in one more observation.
+        """
+        check_is_fitted(self, "states_")
+        obs = _observations(X, z)
+        states = self._states_of(obs)[obs.x]
+        column = {outcome: k for k, outcome in enumerate(self.outcomes_)}
+        number = np.array([column.get(outcome, -1) for outcome in obs.outcomes])[obs.z]
+        seen = self.states_.probability * self.observations_.n
+        p = np.column_stack([self.distributions_, np.zeros(self.n_states_)])
+        p = np.maximum(p, 1.0 / (seen[:, None] + 1.0))
+        known = states >= 0
+        if not known.any():
+            raise ValueError(
+                f"None of the {obs.n} observations has a known state; at least one must end like the data of fit: "
+                "check that both use the same symbols."
+            )
+        return float(np.log2(p[states[known], number[known]]).mean())
+
+    def _states_of(self, obs: Observations) -> Ints:
+        """State of each distinct x of other observations."""
+        fitted, contexts = self.observations_, self._contexts
+        if obs.past < fitted.past:
+            raise ValueError(
+                f"The observations have a past of {obs.past} and those of fit one of {fitted.past}; x must be at "
+                f"least as long: observe with past={fitted.past}."
+            )
+        code = {letter: k for k, letter in enumerate(fitted.letters)}
+        codes = np.array([code.get(letter, UNKNOWN) for letter in obs.letters])
+        n_x = obs.table().n_x
+        states = np.empty(n_x, np.int64)
+        for begin in range(0, n_x, BLOCK):
+            rows = np.arange(begin, min(begin + BLOCK, n_x))
+            words = codes[obs.words(rows)[:, : fitted.past]]
+            low, high, length = (np.empty(rows.size, np.int64) for _ in range(3))
+            kernels.longest_suffix(words, contexts, low, high, length)
+            states[rows] = self._decide(words, low, high, length)
+        return states
+
+    def _decide(self, words: Ints, low: Ints, high: Ints, length: Ints) -> Ints:
+        """State of the context that ends a word, or the most frequent one among those that share its ending."""
+        contexts, row_states, weight = self._contexts, self._result.row_states, self._result.densities.weight
+        past = contexts.shape[1]
+        whole = (length == past) | (contexts[low, np.minimum(length, past - 1)] == -1)
+        states = np.where(whole, row_states[low], -1)
+        for a, b in {(int(a), int(b)) for a, b in zip(low[~whole], high[~whole], strict=True)}:
+            mass = np.bincount(row_states[a:b], weights=weight[a:b])
+            states[~whole & (low == a) & (high == b)] = int(mass.argmax())
+        nothing = (length == 0) & (~whole | (words[:, 0] == UNKNOWN))
+        return np.where(nothing, -1, states)
+
+    @cached_property
+    def _contexts(self) -> Ints:
+        """(n_rows, past) words of the fitted rows, most recent first, -1 beyond their depth."""
+        densities = self._result.densities
+        words = self.observations_.words(densities.member)
+        words[np.arange(words.shape[1]) >= densities.depth[:, None]] = -1
+        return words
+
+    @staticmethod
+    def _placed(values: NDArray[Any], obs: Observations, missing: Any) -> NDArray[Any]:
+        """Values of pairs back at the places of their rows."""
+        if obs.has_suffixes or obs.n == obs.shape[0]:
+            return values
+        placed = np.full((obs.shape[0], *values.shape[1:]), missing, values.dtype)
+        placed[obs.site] = values
+        return placed
+
+    def _check_parameters(self) -> None:
+        if not isinstance(self.theta, (int, float, np.number)) or not 0.5 < self.theta <= 1:
+            raise ValueError(
+                f"The 'theta' parameter of CausalStates must be a float in (0.5, 1]. Got {self.theta!r} instead."
+            )
+        if not isinstance(self.passes, (int, np.integer)) or self.passes < 1:
+            raise ValueError(
+                f"The 'passes' parameter of CausalStates must be an integer of at least 1. Got {self.passes!r} instead."
+            )
+        if self.constraints not in CONSTRAINTS:
+            raise ValueError(
+                f"The 'constraints' parameter of CausalStates must be one of {', '.join(map(repr, CONSTRAINTS))}. "
+                f"Got {self.constraints!r} instead."
+            )
+        if self.density is not None and not hasattr(self.density, "estimate"):
+            raise ValueError(
+                f"The 'density' parameter of CausalStates must be None or an estimator such as ds.Counts(). "
+                f"Got {self.density!r} instead."
+            )
+
+
+def _observations(X: Any, z: Any) -> Observations:
+    """X itself, or pairs of rows of X and outcomes z (all alike where only x matters)."""
+    if isinstance(X, Observations):
+        if z is not None:
+            raise ValueError("The 'z' are given together with Observations, which hold them already: leave 'z' out.")
+        return X
+    return pairs(X, np.zeros(len(X), np.int64) if z is None else z)

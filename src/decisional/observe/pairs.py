@@ -1,0 +1,191 @@
+"""Any pairs (x, z), with optional symbols for the steps between them."""
+
+from collections.abc import Hashable, Sequence
+from concurrent.futures import Executor
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..structures import Ints, Observations, Table, read_only
+from . import tables
+
+__all__ = ["pairs"]
+
+
+def pairs(x: Any, z: Any, symbols: Any = None, successors: ArrayLike | None = None) -> Observations:
+    """Observe pairs (x, z) as they are: each distinct x is a configuration, each distinct z an outcome.
+
+    Parameters
+    ----------
+    x : (n,) hashables or numbers, or (n, d) numbers: one configuration per row
+    z : the same for the outcomes
+    symbols : (n,) or (n - 1,) symbol of the step from each observation to its successor, or None
+    successors : (n,) index of the next observation, -1 = none; by default the next one, if symbols are
+        given
+
+    Returns
+    -------
+    Observations : pairs with a missing x or z (None, NaN) are left out; `site` has the places of the others
+
+    Examples
+    --------
+    >>> obs = pairs(["dry", "dry", "wet"], ["sun", "rain", "rain"])
+    >>> obs.letters, obs.outcomes, obs.table().count
+    (('dry', 'wet'), ['rain', 'sun'], array([1, 1, 1]))
+    """
+    x_number, letters = _number(x, "x")
+    z_number, outcomes = _number(z, "z")
+    n = x_number.size
+    if z_number.size != n:
+        raise ValueError(
+            f"The 'z' have {z_number.size} values and 'x' has {n}; pairs need one z for each x: check both."
+        )
+    if symbols is None and successors is not None:
+        raise ValueError(
+            f"The 'successors' are given for {n} pairs without 'symbols'; a step needs its symbol: give both."
+        )
+    kept = np.flatnonzero((x_number >= 0) & (z_number >= 0))
+    if kept.size == 0:
+        raise ValueError(
+            f"The 'x' and 'z' hold no complete pair among {n}; at least one must have both: check the input."
+        )
+    symbol = successor = alphabet = None
+    if symbols is not None:
+        symbol, successor, alphabet = _steps(symbols, successors, n, kept)
+    return Pairs(x_number[kept], z_number[kept], letters, outcomes, symbol, successor, alphabet, kept, (n,))
+
+
+def _steps(symbols: Any, successors: ArrayLike | None, n: int, kept: Ints) -> tuple[Ints, Ints, tuple[Hashable, ...]]:
+    """Symbol codes and successors of the pairs that are kept."""
+    code, alphabet = _number(symbols, "symbols")
+    if code.size == n - 1:
+        code = np.append(code, -1)
+    if code.size != n:
+        raise ValueError(
+            f"The 'symbols' have {code.size} values for {n} pairs; there must be one for each pair or for each "
+            f"step between them: give {n} or {n - 1}."
+        )
+    following = np.append(np.arange(1, n), -1) if successors is None else np.asarray(successors)
+    if following.shape != (n,) or following.dtype.kind not in "iu" or following.min() < -1 or following.max() >= n:
+        raise ValueError(
+            f"The 'successors' must be {n} indices from -1 (none) to {n - 1}, one for each pair. "
+            f"Got an array of shape {following.shape} and type {following.dtype} instead."
+        )
+    place = np.full(n + 1, -1, np.int64)
+    place[kept] = np.arange(kept.size)
+    following, code = place[following[kept]], code[kept]
+    return np.maximum(code, 0), np.where(code >= 0, following, -1), alphabet
+
+
+def _number(values: Any, name: str) -> tuple[Ints, tuple[Hashable, ...]]:
+    """Number the distinct values in sorted order where they can be sorted; -1 = missing."""
+    array = np.asarray(values) if not isinstance(values, (list, tuple)) else _as_array(list(values))
+    if array.ndim == 2 and array.dtype.kind in "biuf":
+        missing = np.isnan(array).any(axis=1) if array.dtype.kind == "f" else np.zeros(len(array), bool)
+        distinct, inverse = np.unique(array[~missing], axis=0, return_inverse=True)
+        letters: tuple[Hashable, ...] = tuple(map(tuple, distinct.tolist()))
+    elif array.ndim == 1 and array.dtype.kind != "O":
+        missing = np.isnan(array) if array.dtype.kind == "f" else np.zeros(len(array), bool)
+        distinct, inverse = np.unique(array[~missing], return_inverse=True)
+        letters = tuple(distinct.tolist())
+    elif array.ndim == 1:
+        return _number_objects(array.tolist(), name)
+    else:
+        raise ValueError(
+            f"The '{name}' have shape {array.shape}; they must be one value or one row of numbers per pair: "
+            "reshape them to (n,) or (n, d)."
+        )
+    number = np.full(len(array), -1, np.int64)
+    number[~missing] = inverse.reshape(-1)
+    return number, letters
+
+
+def _as_array(values: list[Any]) -> Any:
+    """Lists of numbers, or of equal rows of numbers, as numeric arrays; anything else as objects."""
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty(0, object)
+    mixed = array.dtype.kind not in "biuf" and not (array.dtype.kind == "U" and all(type(v) is str for v in values))
+    if mixed or (array.ndim == 2 and any(isinstance(v, tuple) for v in values)):
+        array = np.empty(len(values), object)
+        array[:] = values
+    return array
+
+
+def _number_objects(values: list[Any], name: str) -> tuple[Ints, tuple[Hashable, ...]]:
+    try:
+        distinct = list(dict.fromkeys(v for v in values if v is not None and v == v))
+    except TypeError as error:
+        raise TypeError(
+            f"The '{name}' hold a value that cannot be counted ({error}); values must be hashable: use strings, "
+            "numbers or tuples."
+        ) from None
+    try:
+        distinct.sort()
+    except TypeError:
+        distinct.sort(key=lambda v: (type(v).__name__, repr(v)))
+    number = {v: i for i, v in enumerate(distinct)}
+    return np.array([-1 if v is None or v != v else number[v] for v in values], np.int64), tuple(distinct)
+
+
+class Pairs(Observations):
+    """Observations that are numbered already: words of one letter."""
+
+    def __init__(
+        self,
+        x: Ints,
+        z: Ints,
+        letters: tuple[Hashable, ...],
+        outcomes: Sequence[Any],
+        symbol: Ints | None,
+        successor: Ints | None,
+        alphabet: tuple[Hashable, ...] | None,
+        site: Ints,
+        shape: tuple[int, ...],
+    ) -> None:
+        self.past = 1
+        self.letters, self.alphabet, self.shape = letters, alphabet, shape
+        self._outcomes = list(outcomes)
+        # Only letters of complete pairs are rows of the table.
+        self._letter, self._x = np.unique(x, return_inverse=True)
+        self._z, self._symbol, self._successor, self._site = z, symbol, successor, site
+        self._table: Table | None = None
+
+    @property
+    def n(self) -> int:
+        return self._x.size
+
+    @property
+    def outcomes(self) -> Sequence[Any]:
+        return self._outcomes
+
+    @property
+    def x(self) -> Ints:
+        return read_only(self._x)
+
+    @property
+    def z(self) -> Ints:
+        return read_only(self._z)
+
+    @property
+    def symbol(self) -> Ints | None:
+        return None if self._symbol is None else read_only(self._symbol)
+
+    @property
+    def successor(self) -> Ints | None:
+        return None if self._successor is None else read_only(self._successor)
+
+    @property
+    def site(self) -> Ints:
+        return read_only(self._site)
+
+    def words(self, rows: Ints) -> Ints:
+        return self._letter[rows][:, None]
+
+    def table(self, executor: Executor | None = None) -> Table:
+        if self._table is None:
+            n_x, n_z = self._letter.size, len(self._outcomes)
+            self._table = tables.from_ids(self._x, self._z, n_x, n_z, self._symbol, self._successor, executor=executor)
+        return self._table

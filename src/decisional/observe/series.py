@@ -1,0 +1,343 @@
+"""Symbol series: x is a window of the last `past` symbols, z the next `future` ones."""
+
+from collections.abc import Hashable, Sequence
+from concurrent.futures import Executor
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._kernels import words as kernels
+from ..executors import map_slices, slices
+from ..structures import Ints, Observations, Steps, Table, read_only
+from . import symbols as reading
+from . import tables
+
+__all__ = ["series"]
+
+# Words are counted in a plain array up to this many codes, and in a hash table beyond; both exact.
+DENSE = 1 << 24
+BLOCK = 1 << 18
+# Codes stay below 2**62, so that no step of the arithmetic overflows 64 bits.
+CODE_BITS = 62
+
+
+def series(
+    symbols: Any,
+    past: int,
+    future: int = 1,
+    *,
+    missing: Hashable = None,
+    sequences: bool | None = None,
+) -> Observations:
+    """Observe a symbol series through windows: x = the last `past` symbols, z = the next `future` ones.
+
+    Parameters
+    ----------
+    symbols : str, bytes, list of hashables, integer array (memory-mapped too), or a list of several
+        sequences; windows cross neither sequences nor missing values (None, NaN, masked or `missing`)
+    past : length of x, at least 1
+    future : length of z, at least 1
+    missing : one more value that marks a missing symbol
+    sequences : whether a list of strings (or tuples) holds sequences or symbols; by default they are
+        symbols if they repeat, at most half as many distinct ones as items
+
+    Returns
+    -------
+    Observations : one per position with a full window on both sides; the symbol of a step x -> x' is the
+        first symbol of z, and the site of an observation is its last known symbol
+
+    Examples
+    --------
+    >>> obs = series("0110110111", past=2)
+    >>> len(obs), obs.letters
+    (8, ('0', '1'))
+    >>> obs.table().weight  # 10, 01, 11
+    array([2, 3, 3])
+    """
+    for name, value in (("past", past), ("future", future)):
+        if not isinstance(value, (int, np.integer)) or value < 1:
+            raise ValueError(
+                f"The '{name}' parameter of series must be an integer of at least 1. Got {value!r} instead."
+            )
+    source = reading.read(symbols, missing, sequences)
+    bits = (past + future) * np.log2(max(len(source.letters), 1))
+    windows = CodedWindows if bits < CODE_BITS else RankedWindows
+    return windows(source, int(past), int(future))
+
+
+class Windows(Observations):
+    """What both kinds of windows share: the source, and where each observation stands in it."""
+
+    has_suffixes = True
+
+    def __init__(self, source: reading.Source, past: int, future: int) -> None:
+        self.source, self.past, self.future = source, past, future
+        self.letters = source.letters
+        self.alphabet = source.letters
+        self.shape = (int(source.bounds[-1]),)
+        if self.n == 0:
+            longest = int(np.diff(source.bounds).max())
+            raise ValueError(
+                f"The 'symbols' hold no window of past + future = {past + future} symbols in a row (the longest "
+                f"sequence has {longest}, gaps included); at least one must fit: use a shorter past or more data."
+            )
+
+    @cached_property
+    def n(self) -> int:
+        width = self.past + self.future
+        if self.source.has_gaps:
+            return int(kernels.count_runs(self.source.raw, self.source.lut, self.source.bounds, width))
+        return int(np.maximum(np.diff(self.source.bounds) - width + 1, 0).sum())
+
+    @cached_property
+    def outcomes(self) -> Sequence[Any]:
+        if self.future == 1:
+            return self.letters
+        text = all(isinstance(v, str) and len(v) == 1 for v in self.letters)
+        words = ([self.letters[s] for s in word] for word in self._outcome_words)
+        return ["".join(map(str, word)) if text else tuple(word) for word in words]
+
+    @property
+    def _outcome_words(self) -> Ints:
+        """(n_outcomes, future) symbol codes of each z, first one first."""
+        raise NotImplementedError
+
+    @property
+    def site(self) -> Ints:
+        return self._ends - self.future
+
+    @cached_property
+    def _ends(self) -> Ints:
+        """(n,) position of the last symbol of each observation's z."""
+        return self._scan()[1]
+
+    def _scan(self, width: int | None = None, base: int = 0) -> tuple[Ints, Ints]:
+        """Codes (in the given base; all 0 for base 0) and last positions of all words, in order."""
+        width = self.past + self.future if width is None else width
+        source = self.source
+
+        def chunk(part: tuple[int, int]) -> tuple[Ints, Ints]:
+            codes, ends = np.empty(part[1] - part[0], np.int64), np.empty(part[1] - part[0], np.int64)
+            top = base ** (width - 1)
+            n = kernels.code_words(source.raw, source.lut, source.bounds, *part, width, base, top, codes, ends)
+            return codes[codes.size - n :], ends[ends.size - n :]
+
+        parts = list(map_slices(chunk, slices(self.shape[0])))
+        codes, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return codes, read_only(ends)
+
+    @cached_property
+    def symbol(self) -> Ints:
+        return read_only(self.source.lut[self.source.raw[self.site + 1]])
+
+    @cached_property
+    def successor(self) -> Ints:
+        ends = self._ends
+        following = np.arange(1, ends.size + 1)
+        # The next observation follows at once, unless a gap or the end of a sequence lies between.
+        follows = np.append(np.diff(ends) == 1, False)
+        follows[:-1] &= np.diff(np.searchsorted(self.source.bounds, ends, side="right")) == 0
+        return read_only(np.where(follows, following, -1))
+
+
+class CodedWindows(Windows):
+    """Windows whose word of past + future symbols fits a 64-bit code."""
+
+    def __init__(self, source: reading.Source, past: int, future: int) -> None:
+        super().__init__(source, past, future)
+        self.base = len(source.letters)
+        self._table: Table | None = None
+
+    def table(self, executor: Executor | None = None) -> Table:
+        if self._table is None:
+            self._table = self._count(executor)
+        return self._table
+
+    def _count(self, executor: Executor | None) -> Table:
+        """Cost: one pass over the symbols, then O(distinct words)."""
+        n_x, n_z = self.base**self.past, self.base**self.future
+        dense = n_x * n_z <= max(1 << 16, min(DENSE, self.shape[0]))
+        count = self._count_dense if dense else self._count_hashed
+        x, z, counts = count(n_x, n_z, executor)
+        codes, row = _runs(x)
+        self._codes = codes
+        shared = np.zeros(codes.size, np.int64)
+        kernels.common_digits(codes, self.base ** np.arange(self.past + 1, dtype=np.int64), shared)
+        target = self._rows(x // self.base + (z % self.base) * self.base ** (self.past - 1))
+        seen = target >= 0
+        steps = Steps(row[seen], (z % self.base)[seen], target[seen], counts[seen])
+        start = tables.compress(row, codes.size)
+        self._z_codes, number = self._number_outcomes(z)
+        order = np.lexsort((number, row)) if self.future > 1 else slice(None)
+        return Table(start, number[order], counts[order], self._z_codes.size, shared, steps)
+
+    def _count_dense(self, n_x: int, n_z: int, executor: Executor | None) -> tuple[Ints, Ints, Ints]:
+        source, width = self.source, self.past + self.future
+
+        def chunk(part: tuple[int, int]) -> NDArray[Any]:
+            counts = np.zeros(n_x * n_z, np.uint32)
+            top = self.base ** (width - 1)
+            kernels.count_words(source.raw, source.lut, source.bounds, *part, width, self.base, top, counts)
+            return counts
+
+        parts = map_slices(chunk, slices(self.shape[0]), executor)
+        total = next(parts)
+        for counts in parts:
+            total = np.add(total, counts, out=total) if self.n < 1 << 32 else total.astype(np.int64) + counts
+        by_x = np.ascontiguousarray(total.reshape(n_z, n_x).T).ravel()
+        keys = np.flatnonzero(by_x)
+        return *np.divmod(keys, n_z), by_x[keys].astype(np.int64)
+
+    def _count_hashed(self, n_x: int, n_z: int, executor: Executor | None) -> tuple[Ints, Ints, Ints]:
+        source, width = self.source, self.past + self.future
+
+        def chunk(part: tuple[int, int]) -> tuple[Ints, Ints]:
+            counter = tables.KeyCounter()
+            codes, ends = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+            top = self.base ** (width - 1)
+            for begin in range(part[0], part[1], BLOCK):
+                block = begin, min(begin + BLOCK, part[1])
+                n = kernels.code_words(
+                    source.raw, source.lut, source.bounds, *block, width, self.base, top, codes, ends
+                )
+                counter.add(codes[BLOCK - n :])
+            return counter.sorted()
+
+        keys, counts = tables.merge(map_slices(chunk, slices(self.shape[0]), executor))
+        z, x = np.divmod(keys, n_x)
+        order = np.lexsort((z, x))
+        return x[order], z[order], counts[order]
+
+    def _number_outcomes(self, z: Ints) -> tuple[Ints, Ints]:
+        """Codes of the outcomes in the order of their words, first symbol first; and the number of each z."""
+        if self.future == 1:
+            return np.arange(self.base), z
+        codes, inverse = np.unique(z, return_inverse=True)
+        words = _digits(codes, self.base, self.future)
+        order = np.lexsort(words.T)
+        rank = np.empty(order.size, np.int64)
+        rank[order] = np.arange(order.size)
+        return codes[order], rank[inverse]
+
+    @property
+    def _outcome_words(self) -> Ints:
+        self.table()
+        return _digits(self._z_codes, self.base, self.future)[:, ::-1]
+
+    def _rows(self, x: Ints) -> Ints:
+        """Rows of x codes in the table, -1 for those that are not there."""
+        size = self.base**self.past
+        if size <= max(4 * x.size, 1 << 16):
+            lookup = np.full(size, -1, np.int64)
+            lookup[self._codes] = np.arange(self._codes.size)
+            return lookup[x]
+        row = np.minimum(np.searchsorted(self._codes, x), self._codes.size - 1)
+        return np.where(self._codes[row] == x, row, -1)
+
+    @cached_property
+    def x(self) -> Ints:
+        self.table()
+        codes, _ = self._scan(base=self.base)
+        return read_only(self._rows(codes % self.base**self.past))
+
+    @cached_property
+    def z(self) -> Ints:
+        self.table()
+        z = self._scan(base=self.base)[0] // self.base**self.past
+        if self.future == 1:
+            return read_only(z)
+        order = np.argsort(self._z_codes)
+        return read_only(order[np.searchsorted(self._z_codes, z, sorter=order)])
+
+    def words(self, rows: Ints) -> Ints:
+        self.table()
+        return _digits(self._codes[rows], self.base, self.past)
+
+
+class RankedWindows(Windows):
+    """Windows of any length over any alphabet, re-coded exactly to ranks by doubling.
+
+    The rank of a word of 2 k symbols is the rank of the pair (rank of its last k, rank of its first k), so
+    ranks sort by the endings of words, as codes do.
+    """
+
+    def table(self, executor: Executor | None = None) -> Table:
+        return self._ranked[0]
+
+    @cached_property
+    def _ranked(self) -> tuple[Table, Ints, Ints, Ints, Ints]:
+        """Table, x, z, and a position that ends each distinct x and each distinct z.
+
+        Cost: O(n log(past)) and a few arrays of n integers.
+        """
+        ends = self._ends
+        x, x_end = self._rank(self.past, ends - self.future)
+        z, z_end = self._rank(self.future, ends)
+        words = np.empty((z_end.size, self.future), np.int64)
+        kernels.gather_words(self.source.raw, self.source.lut, z_end, words)
+        order = np.lexsort(words.T) if self.future > 1 else np.argsort(words[:, 0])
+        rank = np.empty(order.size, np.int64)
+        rank[order] = np.arange(order.size)
+        z, z_end, n_z = rank[z], z_end[order], z_end.size
+        if self.future == 1:
+            z, n_z = self.symbol, len(self.letters)
+        shared = np.zeros(x_end.size, np.int64)
+        kernels.common_symbols(self.source.raw, self.source.lut, x_end, self.past, shared)
+        table = tables.from_ids(x, z, x_end.size, n_z, self.symbol, self.successor, shared)
+        return table, read_only(x), read_only(z), x_end, z_end
+
+    def _rank(self, width: int, at: Ints) -> tuple[Ints, Ints]:
+        """Ranks of the words of `width` symbols that end at positions `at`, and an end of each rank."""
+        base = len(self.letters)
+        step = min(width, max(1, int(30 / np.log2(max(base, 2)))))
+        codes, ends = self._scan(step, base)
+        rank = np.zeros(self.shape[0], np.int64)
+        rank[ends] = tables.factorise(codes)[1]
+        del codes, ends
+        while step < width:
+            ahead = min(step, width - step)
+            # Words that would cross a bound or a gap get a meaningless rank; `at` never asks for them.
+            rank[ahead:] = tables.factorise(rank[ahead:] * (int(rank.max()) + 1) + rank[:-ahead])[1]
+            step += ahead
+        number, inverse = tables.factorise(rank[at])
+        end = np.empty(number.size, np.int64)
+        end[inverse] = at
+        return inverse, end
+
+    @property
+    def _outcome_words(self) -> Ints:
+        words = np.empty((self._ranked[4].size, self.future), np.int64)
+        kernels.gather_words(self.source.raw, self.source.lut, self._ranked[4], words)
+        return words[:, ::-1]
+
+    @property
+    def x(self) -> Ints:
+        return self._ranked[1]
+
+    @property
+    def z(self) -> Ints:
+        return self._ranked[2]
+
+    def words(self, rows: Ints) -> Ints:
+        words = np.empty((rows.size, self.past), np.int64)
+        kernels.gather_words(self.source.raw, self.source.lut, self._ranked[3][rows], words)
+        return words
+
+
+def _runs(values: Ints) -> tuple[Ints, Ints]:
+    """Distinct values of a sorted array, and the number of each entry among them."""
+    new = np.empty(values.size, bool)
+    new[:1] = True
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return values[new], np.cumsum(new) - 1
+
+
+def _digits(codes: Ints, base: int, width: int) -> Ints:
+    """(n, width) digits of codes, the most significant first: the most recent symbol of a word first."""
+    digits = np.empty((codes.size, width), np.int64)
+    rest = codes.copy()
+    for k in range(width - 1, -1, -1):
+        rest, digits[:, k] = np.divmod(rest, base)
+    return digits

@@ -1,0 +1,283 @@
+"""The data that flow between the stages: frozen dataclasses of read-only arrays."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Distributions", "Ints", "Floats", "Observations", "Partition", "Steps", "Table", "read_only"]
+
+# What an array holds, for the reader; NumPy's own type parameters do not survive its arithmetic.
+Ints = NDArray[Any]
+Floats = NDArray[Any]
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The same array, protected against writing."""
+    array = array.view()
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True)
+class Steps:
+    """Counted transitions x -> x' between rows: parallel arrays, one entry per (source, symbol, target)."""
+
+    source: Ints
+    symbol: Ints
+    target: Ints
+    count: Ints
+
+    def relabel(self, rows: Ints) -> "Steps":
+        """The same transitions between rows[source] and rows[target], equal ones added up.
+
+        Cost: O(m log m) for m entries.
+        """
+        n = int(rows.max(initial=-1)) + 1
+        symbols = int(self.symbol.max(initial=-1)) + 1
+        key = (rows[self.source].astype(np.int64) * symbols + self.symbol) * n + rows[self.target]
+        key, inverse = np.unique(key, return_inverse=True)
+        count = np.bincount(inverse, weights=self.count, minlength=key.size).astype(np.int64)
+        pair, target = np.divmod(key, max(n, 1))
+        source, symbol = np.divmod(pair, max(symbols, 1))
+        return Steps(source, symbol, target, count)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Counts of z over the distinct x, sorted by their endings, in compressed rows.
+
+    Attributes
+    ----------
+    start : (n_x + 1,) row i holds the entries start[i]..start[i + 1] - 1
+    outcome : (m,) number of the outcome z, increasing within a row
+    count : (m,) how often it followed x
+    n_outcomes : number of possible z
+    shared : (n_x,) how many of its last symbols x shares with the x before it
+    steps : transitions between distinct x, or None without symbols
+    """
+
+    start: Ints
+    outcome: Ints
+    count: Ints
+    n_outcomes: int
+    shared: Ints
+    steps: Steps | None
+
+    @cached_property
+    def weight(self) -> Ints:
+        """(n_x,) how often each x was observed."""
+        return row_sums(self.start, self.count)
+
+    @property
+    def n_x(self) -> int:
+        return self.start.size - 1
+
+
+def row_sums(start: Ints, values: NDArray[Any]) -> NDArray[Any]:
+    """Sums of compressed rows."""
+    total = np.concatenate([np.zeros(1, values.dtype), np.cumsum(values)])
+    return np.subtract(total[start[1:]], total[start[:-1]])
+
+
+class Observations(ABC):
+    """Pairs (x, z) with their distinct values numbered, made when asked for where the data are large.
+
+    A configuration x is a word of `past` symbols (one symbol for pairs). Subclasses keep their source
+    and give any slice of it; everything else follows from the methods below.
+
+    Attributes
+    ----------
+    n : number of observations
+    past : symbols in a configuration x
+    letters : the values a symbol of x can take; code k in a word means letters[k]
+    outcomes : the values z can take; outcome number k means outcomes[k]
+    alphabet : the symbols of the steps x -> x', or None
+    shape : shape of the data's grid
+    has_suffixes : whether x is a word in time, so that its endings are configurations too
+    """
+
+    has_suffixes: bool = False
+    past: int
+    letters: tuple[Hashable, ...]
+    alphabet: tuple[Hashable, ...] | None
+    shape: tuple[int, ...]
+
+    @property
+    @abstractmethod
+    def n(self) -> int: ...
+
+    def __len__(self) -> int:
+        return self.n
+
+    @property
+    @abstractmethod
+    def outcomes(self) -> Sequence[Any]: ...
+
+    @abstractmethod
+    def table(self, executor: Executor | None = None) -> Table:
+        """Counts over the distinct x; computed once and kept."""
+
+    @property
+    @abstractmethod
+    def x(self) -> Ints:
+        """(n,) row of each observation's x in the table."""
+
+    @property
+    @abstractmethod
+    def z(self) -> Ints:
+        """(n,) outcome number of each observation."""
+
+    @property
+    @abstractmethod
+    def symbol(self) -> Ints | None:
+        """(n,) code of the symbol of the step to the successor, or None."""
+
+    @property
+    @abstractmethod
+    def successor(self) -> Ints | None:
+        """(n,) index of the next observation, -1 where there is none; or None."""
+
+    @property
+    @abstractmethod
+    def site(self) -> Ints:
+        """(n,) flat position of each observation on the data's grid."""
+
+    @abstractmethod
+    def words(self, rows: Ints) -> Ints:
+        """(len(rows), past) symbol codes of distinct x, most recent first."""
+
+    def field(self, values: ArrayLike) -> NDArray[Any]:
+        """Put one value per observation back on the data's grid; NaN where there is no observation.
+
+        Parameters
+        ----------
+        values : (n,) or (n, k)
+
+        Returns
+        -------
+        array of shape `shape` (+ (k,)); integers become floats, to have room for NaN.
+        """
+        values = np.asarray(values)
+        if values.shape[:1] != (self.n,):
+            raise ValueError(
+                f"The 'values' have {values.shape[0] if values.ndim else 0} entries; there are {self.n} "
+                "observations: give one value per observation."
+            )
+        dtype = np.result_type(values.dtype, np.float32) if values.dtype.kind in "biu" else values.dtype
+        grid = np.full((int(np.prod(self.shape)), *values.shape[1:]), np.nan, dtype)
+        grid[self.site] = values
+        return grid.reshape(*self.shape, *values.shape[1:])
+
+
+@dataclass(frozen=True)
+class Distributions:
+    """Step 1 of the figure: P(Z|x) estimated at each row, as evidence in counts.
+
+    Attributes
+    ----------
+    start, outcome, count : evidence of each row in compressed rows, as in `Table`
+    n_outcomes : number of possible z
+    weight : (n_rows,) observations that belong to each row (its evidence may be larger, see `Counts`)
+    row : (n_x,) row of each distinct x
+    member : (n_rows,) a distinct x that ends like the row
+    depth : (n_rows,) how many last symbols its x share (all of them, unless x was rare)
+    """
+
+    start: Ints
+    outcome: Ints
+    count: NDArray[Any]
+    n_outcomes: int
+    weight: Ints
+    row: Ints
+    member: Ints
+    depth: Ints
+
+    @property
+    def n_rows(self) -> int:
+        return self.start.size - 1
+
+    @cached_property
+    def total(self) -> NDArray[Any]:
+        """(n_rows,) evidence of each row."""
+        return row_sums(self.start, self.count)
+
+    @property
+    def p(self) -> NDArray[Any] | Any:
+        """P(Z|row), (n_rows, n_outcomes): an array, or a scipy CSR array beyond 16 million entries."""
+        from scipy.sparse import csr_array
+
+        values = self.count / np.repeat(self.total, np.diff(self.start))
+        p = csr_array((values, self.outcome, self.start), shape=(self.n_rows, self.n_outcomes))
+        return p.toarray() if self.n_rows * self.n_outcomes <= 1 << 24 else p
+
+
+@dataclass(frozen=True)
+class Partition:
+    """States of n elements: canonical labels, by decreasing probability.
+
+    Parameters
+    ----------
+    labels : (n,) integers; any values, renumbered on construction; -1 stays: no state is known
+    weight : (n,) mass of each element, default 1; ties are broken by first appearance
+    """
+
+    labels: Ints
+    weight: NDArray[Any] | None = None
+    probability: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        labels = np.asarray(self.labels)
+        known = labels >= 0
+        weight = np.ones(labels.size) if self.weight is None else np.asarray(self.weight, float)
+        _, first, inverse = np.unique(labels[known], return_index=True, return_inverse=True)
+        mass = np.bincount(inverse, weights=weight[known], minlength=first.size)
+        order = np.lexsort((first, -mass))
+        rank = np.empty(order.size, np.int64)
+        rank[order] = np.arange(order.size)
+        canonical = np.full(labels.size, -1, np.int64)
+        canonical[known] = rank[inverse]
+        total = mass.sum()
+        object.__setattr__(self, "labels", read_only(canonical))
+        object.__setattr__(self, "weight", None if self.weight is None else read_only(weight))
+        object.__setattr__(self, "probability", read_only(mass[order] / total if total else mass[order]))
+
+    @property
+    def n_states(self) -> int:
+        return int(self.probability.size)
+
+    def entropy(self) -> float:
+        """Entropy of the state probabilities, in bits."""
+        p = self.probability[self.probability > 0]
+        return float(-(p @ np.log2(p))) + 0.0
+
+    def local(self) -> Floats:
+        """(n,) -log2 of the probability of each element's state, in bits; NaN where no state is known."""
+        with np.errstate(divide="ignore"):
+            bits = np.append(-np.log2(self.probability), np.nan)
+        return bits[self.labels] + 0.0
+
+    def refines(self, other: "Partition") -> bool:
+        """True if every state of self lies inside one state of other."""
+        self._check_same_elements(other)
+        pairs = np.unique(np.stack([self.labels, other.labels]), axis=1)
+        return bool(np.unique(pairs[0]).size == pairs.shape[1])
+
+    def __and__(self, other: "Partition") -> "Partition":
+        """The meet: elements are together where they are together in both."""
+        self._check_same_elements(other)
+        known = (self.labels >= 0) & (other.labels >= 0)
+        labels = np.where(known, self.labels * (other.n_states + 1) + other.labels, -1)
+        return Partition(labels, self.weight)
+
+    def _check_same_elements(self, other: "Partition") -> None:
+        if self.labels.shape != other.labels.shape:
+            raise ValueError(
+                f"The 'other' partition has {other.labels.size} elements and this one {self.labels.size}; "
+                "they must describe the same elements: compare partitions of one data set."
+            )

@@ -1,0 +1,155 @@
+"""Slow, literal versions with dicts and loops: the oracle of the tests."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+
+# ---------------------------------------------------------------------------------------------- graphs
+# A machine is a dict state -> {symbol: (target, probability)}; states are numbers.
+
+
+def as_dict(machine):
+    """Return an EpsilonMachine as a dict of dicts."""
+    result = {i: {} for i in range(machine.n_states)}
+    for i in range(machine.n_states):
+        for a, symbol in enumerate(machine.alphabet):
+            if machine.emission[i, a] > 0:
+                result[i][symbol] = (int(machine.targets[i, a]), float(machine.emission[i, a]))
+    return result
+
+
+def edges(machine):
+    """Return state -> {target: probability}."""
+    result = {}
+    for i, row in machine.items():
+        result[i] = {}
+        for target, p in row.values():
+            result[i][target] = result[i].get(target, 0.0) + p
+    return result
+
+
+def closed_classes(chain):
+    """Closed classes of state -> {target: probability}, by reachability."""
+    reach = {}
+    for i in chain:
+        seen, todo = {i}, [i]
+        while todo:
+            for j in chain[todo.pop()]:
+                if j not in seen:
+                    seen.add(j)
+                    todo.append(j)
+        reach[i] = seen
+    classes = set()
+    for i in chain:
+        if chain[i] and all(i in reach[j] and chain[j] for j in reach[i]):
+            classes.add(tuple(sorted(reach[i])))
+    return sorted(classes)
+
+
+def stationary(chain, start=None, rounds=20000):
+    """Power iteration of the lazy chain, which has the same stationary distribution and no period."""
+    p = dict.fromkeys(chain, 1.0 / len(chain)) if start is None else dict(start)
+    for _ in range(rounds):
+        after = dict.fromkeys(chain, 0.0)
+        for i, mass in p.items():
+            after[i] += mass / 2
+            for j, q in chain[i].items():
+                after[j] += mass * q / 2
+        change = sum(abs(after[i] - p[i]) for i in chain)
+        p = after
+        if change < 1e-15:
+            break
+    inside = {i for members in closed_classes(chain) for i in members}
+    total = sum(p[i] for i in inside)
+    return {i: p[i] / total if i in inside else 0.0 for i in chain}
+
+
+def update(machine, belief, symbol):
+    """Return P(symbol) and the belief after it, {} when it is impossible."""
+    after = {}
+    for i, mass in belief.items():
+        if mass > 0 and symbol in machine[i]:
+            target, p = machine[i][symbol]
+            if mass * p > 0:
+                after[target] = after.get(target, 0.0) + mass * p
+    total = sum(after.values())
+    return total, {i: mass / total for i, mass in after.items()} if total > 0 else {}
+
+
+def filter(machine, home, symbols, start=None, impossible="reset", unsynchronised="unknown"):
+    """Return the state after each symbol, and the beliefs."""
+    belief = {i: p for i, p in home.items() if p > 0} if start is None else {start: 1.0}
+    states, beliefs = [], []
+    for symbol in symbols:
+        total, after = update(machine, belief, symbol)
+        lost = False
+        if total > 0:
+            belief = after
+        elif impossible == "raise":
+            raise ValueError
+        elif impossible == "reset":
+            total, after = update(machine, home, symbol)
+            lost = total == 0
+            belief = after if total > 0 else {i: p for i, p in home.items() if p > 0}
+        top = max(belief.values())
+        likely = min(i for i, p in belief.items() if p >= top - 1e-12)
+        known = len(belief) == 1 or unsynchronised == "likely"
+        states.append(likely if known and not lost else -1)
+        beliefs.append(belief)
+    return states, beliefs
+
+
+def predict_proba(machine, beliefs, alphabet):
+    """Return the distribution of the next symbol under each belief."""
+    rows = []
+    for belief in beliefs:
+        row = []
+        for symbol in alphabet:
+            row.append(sum(mass * machine[i].get(symbol, (0, 0.0))[1] for i, mass in belief.items()))
+        rows.append(row)
+    return rows
+
+
+def log_likelihood(machine, home, symbols, start=None):
+    """Sum of the log-probabilities in bits of each symbol given those before."""
+    belief = dict(home) if start is None else {start: 1.0}
+    result = 0.0
+    for symbol in symbols:
+        total, belief = update(machine, belief, symbol)
+        if total == 0:
+            return -math.inf
+        result += math.log2(total)
+    return result
+
+
+def block_entropies(machine, home, alphabet, longest):
+    """H(L) for L = 0..longest, by enumeration of all words."""
+    result = []
+    for length in range(longest + 1):
+        h = 0.0
+        for word in product(alphabet, repeat=length):
+            p = 2.0 ** log_likelihood(machine, home, word)
+            if p > 0:
+                h -= p * math.log2(p)
+        result.append(h)
+    return result
+
+
+def excess_entropy(machine, home, alphabet, entropy_rate, length):
+    """Bounds of E: H(L) - h L below, and above by what L symbols leave unknown of the state they lead to.
+
+    E - (H(L) - h L) = I[S_0; X_L... | X_0...X_L-1], and S_0 acts on X_L... through S_L only.
+    """
+    low = block_entropies(machine, home, alphabet, length)[-1] - entropy_rate * length
+    unknown = 0.0
+    for word in product(alphabet, repeat=length):
+        p, belief = 1.0, home
+        for symbol in word:
+            total, belief = update(machine, belief, symbol)
+            p *= total
+            if p == 0:
+                break
+        if p > 0:
+            unknown -= p * sum(q * math.log2(q) for q in belief.values() if q > 0)
+    return low, low + unknown
