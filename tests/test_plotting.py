@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
 from decisional import EpsilonMachine, plotting
+from decisional.plotting.edges import MAX_STATES, number
 
 EVEN = [("A", "0", "A", 0.5), ("A", "1", "B", 0.5), ("B", "1", "A", 1.0)]
 UNSYNCHRONISED = [*EVEN, ("U", "0", "A", 1 / 3), ("U", "1", "U", 2 / 3)]
@@ -77,7 +78,7 @@ def test_everything_is_drawn(name: str) -> None:
     loops = set()
     for state, column in zip(*np.nonzero(machine.targets >= 0), strict=True):
         p = float(machine.emission[state, column])
-        assert f"{machine.alphabet[column]} | {plotting._number(p)}" in lines
+        assert f"{machine.alphabet[column]} | {number(p)}" in lines
         if machine.targets[state, column] == state:
             loops.add(state)
     assert len(patches(ax, "loop")) == len(loops)
@@ -163,7 +164,7 @@ def test_many_symbols_share_one_label() -> None:
     ],
 )
 def test_numbers_do_not_round_to_certainty(p: float, text: str) -> None:
-    assert plotting._number(p) == text
+    assert number(p) == text
 
 
 def test_awkward_names() -> None:
@@ -240,12 +241,12 @@ def test_html_escapes_and_cuts() -> None:
     assert "P(&lt;8&gt;)" not in page
     page = plotting.machine_html(random_machine(50, 1))
     assert "<svg" not in page
-    assert page.count("<tr>") == 1 + plotting.MAX_STATES
+    assert page.count("<tr>") == 1 + MAX_STATES
 
 
 def test_large_machines_still_draw() -> None:
-    ax = plotting.machine(random_machine(plotting.MAX_STATES + 1, 1))
-    assert len(patches(ax, "recurrent")) == plotting.MAX_STATES + 1
+    ax = plotting.machine(random_machine(MAX_STATES + 1, 1))
+    assert len(patches(ax, "recurrent")) == MAX_STATES + 1
 
 
 def test_unknown_format_and_failure_keep_the_earlier_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

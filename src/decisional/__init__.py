@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import observe, processes
+    from . import clustering, observe, processes
     from . import plotting as plot
     from .densities import Counts
     from .estimators import CausalStates
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_MODULES = {"observe": "observe", "processes": "processes", "plot": "plotting"}
+_MODULES = {"clustering": "clustering", "observe": "observe", "processes": "processes", "plot": "plotting"}
 _NAMES = {
     "Counts": "densities",
     "CausalStates": "estimators",
@@ -37,6 +37,7 @@ _NAMES = {
 
 __all__ = [
     "observe",
+    "clustering",
     "processes",
     "plot",
     "Counts",

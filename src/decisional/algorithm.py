@@ -76,7 +76,8 @@ def reconstruct(
         unifilar = determinism.reconcile(labels, steps, n_symbols, densities.weight, theta, constraints, windows)
         labels, unresolved = unifilar.labels, unifilar.unresolved
     states = Partition(labels[densities.row], table.weight)
-    row_states = Partition(labels, densities.weight).labels
+    row_states = np.empty(densities.n_rows, np.int64)
+    row_states[densities.row] = states.labels
 
     # 4. Average the distributions within each state.
     rows = np.repeat(np.arange(table.n_x), np.diff(table.start))

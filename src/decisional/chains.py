@@ -15,7 +15,7 @@ __all__ = ["closed_classes", "entropy", "excess_entropy", "stationary"]
 
 Array = NDArray[Any]
 
-_DENSE = 600  # closed classes up to this size are solved densely
+_DENSE = 64  # closed classes up to this size are solved densely; beyond, sparse and free of BLAS threads
 _CLOSURE = 1000  # beliefs kept for the exact solution of excess_entropy
 _FRONTIER = 4096  # beliefs followed at once
 _WORK = 3e6  # beliefs × states × symbols followed in all

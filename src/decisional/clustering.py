@@ -97,7 +97,7 @@ def resolve(cluster: Any, passes: int, random_state: Any) -> Any:
         return Aggregate(passes=passes, random_state=random_state)
     if isinstance(cluster, str) and cluster == "connect":
         return Connect()
-    if callable(cluster):
+    if callable(cluster) and not isinstance(cluster, type):
         return cluster
     raise ValueError(
         f"The 'cluster' parameter must be 'aggregate', 'connect' or a callable of densities and match. "
@@ -113,7 +113,8 @@ def average(labels: Ints, rows: Ints, outcome: Ints, count: Ints, n_outcomes: in
     n = int(labels.max(initial=-1)) + 1
     key = labels[rows] * n_outcomes + outcome
     total = np.bincount(key, weights=count, minlength=n * n_outcomes).reshape(n, n_outcomes)
-    return np.divide(total, total.sum(axis=1, keepdims=True))
+    mean: Floats = total / total.sum(axis=1, keepdims=True)
+    return mean
 
 
 def _aggregate(densities: Distributions, match: Measure, order: Ints, passes: int) -> Ints:
@@ -157,8 +158,10 @@ def _dense(densities: Distributions, i: int) -> NDArray[Any]:
 
 
 def _answer(value: Any) -> float:
-    """A user's answer as a similarity: False or negative is no match."""
-    return float(value) if not isinstance(value, (bool, np.bool_)) else (1.0 if value else -1.0)
+    """A user's answer as a similarity: False, negative or NaN is no match."""
+    if isinstance(value, (bool, np.bool_)):
+        return 1.0 if value else -1.0
+    return float(value) if value >= 0 else -1.0
 
 
 def _aggregate_by_callable(densities: Distributions, match: Any, order: Ints, passes: int) -> Ints:
@@ -166,8 +169,8 @@ def _aggregate_by_callable(densities: Distributions, match: Any, order: Ints, pa
     labels = np.full(densities.n_rows, -1, np.int64)
     states: list[NDArray[Any]] = []
 
-    def best(row: NDArray[Any], among: list[int]) -> int:
-        alike = [(_answer(match(row, states[s])), -s) for s in among if states[s].any()]
+    def best(row: NDArray[Any]) -> int:
+        alike = [(_answer(match(row, state)), -s) for s, state in enumerate(states) if state.any()]
         value, s = max(alike, default=(-1.0, 0))
         return -s if value >= 0 else -1
 
@@ -175,11 +178,13 @@ def _aggregate_by_callable(densities: Distributions, match: Any, order: Ints, pa
         for r in order:
             row = _dense(densities, r)
             if labels[r] >= 0:
-                states[labels[r]] = states[labels[r]] - row
-            s = best(row, list(range(len(states))))
+                rest = states[labels[r]] - row
+                states[labels[r]] = np.where(rest > 1e-9 * row, rest, 0.0)
+            s = best(row)
             if s < 0:
-                states.append(np.zeros_like(row))
-                s = len(states) - 1
+                s = next((s for s, state in enumerate(states) if not state.any()), len(states))
+                if s == len(states):
+                    states.append(np.zeros_like(row))
             labels[r] = s
             states[s] = states[s] + row
         _merge_by_callable(states, match, labels)
@@ -189,8 +194,8 @@ def _aggregate_by_callable(densities: Distributions, match: Any, order: Ints, pa
 def _merge_by_callable(states: list[NDArray[Any]], match: Any, labels: Ints) -> None:
     while True:
         live = [s for s in range(len(states)) if states[s].any()]
-        alike = [(_answer(match(states[a], states[b])), -b, -a) for a in live for b in live if b < a]
-        value, b, a = max(alike, default=(-1.0, 0, 0))
+        alike = [(_answer(match(states[a], states[b])), -a, -b) for a in live for b in live if b < a]
+        value, a, b = max(alike, default=(-1.0, 0, 0))
         if value < 0:
             return
         states[-b] = states[-b] + states[-a]

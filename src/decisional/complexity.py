@@ -5,11 +5,9 @@ and V for the coarser ones. Its local value is -log2 of the probability of the s
 mean of the local ones.
 """
 
-import numpy as np
-
 from .structures import Floats, Ints, Partition
 
-__all__ = ["global_complexity", "local_complexity", "restricted_complexity"]
+__all__ = ["global_complexity", "local_complexity"]
 
 
 def global_complexity(states: Partition) -> float:
@@ -20,10 +18,3 @@ def global_complexity(states: Partition) -> float:
 def local_complexity(states: Partition, x: Ints) -> Floats:
     """(n,) -log2 of the probability of the state of each observation, whose element of `states` is x."""
     return states.local()[x]
-
-
-def restricted_complexity(states: Partition, kept: Ints) -> float:
-    """Entropy of the probabilities of some states only, made to sum to 1: C of the recurrent states."""
-    p = states.probability[kept]
-    p = p[p > 0] / p.sum() if p.sum() else p
-    return float(-(p @ np.log2(p))) + 0.0

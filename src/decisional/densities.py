@@ -30,7 +30,7 @@ class Counts:
     def estimate(self, obs: Observations, executor: Executor | None = None) -> Distributions:
         """Cost: that of `obs.table`, then O(distinct x)."""
         least = self.min_count if self.min_count is not None else MIN_COUNT if obs.has_suffixes else 1
-        if not isinstance(least, (int, np.integer)) or least < 1:
+        if not isinstance(least, (int, np.integer)) or isinstance(least, bool) or least < 1:
             raise ValueError(
                 f"The 'min_count' parameter of Counts must be an integer of at least 1. Got {least!r} instead."
             )

@@ -62,6 +62,7 @@ class _Candidate:
     share: Floats
     length: float = np.inf
     recurrent: Ints | None = None
+    prior: Floats | None = None
 
 
 def merge_successors(steps: Steps, n_rows: int, theta: float) -> Ints:
@@ -108,15 +109,16 @@ def reconcile(
 
     Cost: O(rounds (m log m + n_rows past K)) for m transitions and K states.
     """
+    labels = np.unique(labels, return_inverse=True)[1]
     if constraints == "none":
-        return _result(_machine(labels, steps, n_symbols), steps, theta, None)
+        return _result(_machine(labels, steps, n_symbols), theta)
     if constraints == "paper" or windows is None:
         sure = theta if constraints == "paper" else min(theta, CLEAR_MINORITY)
         *_, last = _refinements(labels, steps, n_symbols, sure)
-        return _result(last, steps, theta, None)
+        return _result(last, theta)
     data = _Data(windows, steps, n_symbols, weight)
     refinements = _refinements(labels, steps, n_symbols, theta, weight)
-    return _result(min(map(data.describe, refinements), key=lambda c: c.length), steps, theta, windows)
+    return data.place(min(map(data.describe, refinements), key=lambda c: c.length), theta)
 
 
 def _refinements(
@@ -127,16 +129,15 @@ def _refinements(
     Given the weight of the rows, only recurrent states are split (transient ones are mixtures: windows that do
     not tell the state), up to MORE_STATES.
     """
-    labels = np.unique(labels, return_inverse=True)[1]
     most = np.inf if weight is None else labels.max(initial=0) + 1 + MORE_STATES
     while True:
         candidate = _machine(labels, steps, n_symbols)
         yield candidate
-        doubtful = (candidate.targets >= 0) & (candidate.share <= theta)
+        doubtful = _doubtful(candidate.share, theta)
         if weight is not None:
             found = _recurrent(candidate.targets, candidate.emission, np.bincount(labels, weights=weight))
             if found is not None:
-                doubtful[np.setdiff1d(np.arange(len(doubtful)), found[0])] = False
+                doubtful[np.setdiff1d(np.arange(len(doubtful)), found)] = False
         finer = _split(labels, steps, candidate.targets, doubtful)
         if finer.max(initial=-1) == labels.max(initial=-1) or finer.max() >= most:
             return
@@ -166,13 +167,20 @@ def _machine(labels: Ints, steps: Steps, n_symbols: int) -> _Candidate:
     return _Candidate(labels, targets, emission, largest / np.maximum(seen, 1))
 
 
+def _doubtful(share: Floats, theta: float) -> Ints:
+    """(n_states, n_symbols) where a symbol was seen and its most frequent target does not stand for all."""
+    return (share > 0.0) & (share <= theta) & (share < 1.0)
+
+
 def _split(labels: Ints, steps: Steps, targets: Ints, doubtful: Ints) -> Ints:
     """Tell apart rows whose most frequent target differs on a doubtful symbol of their state."""
     finer = labels
     n = targets.shape[0] + 1
     for a in np.flatnonzero(doubtful.any(axis=0)):
         chosen = steps.symbol == a
-        source, target, count = steps.source[chosen], labels[steps.target[chosen]], steps.count[chosen]
+        key, move = np.unique(steps.source[chosen] * n + labels[steps.target[chosen]], return_inverse=True)
+        source, target = np.divmod(key, n)
+        count = np.bincount(move, weights=steps.count[chosen])
         order = np.lexsort((-target, count))
         # A row that was never followed by the symbol goes with the majority of its state.
         leads_to = targets[labels, a]
@@ -186,12 +194,12 @@ class _Data:
     """What is described: the symbols that followed each window."""
 
     def __init__(self, windows: Windows, steps: Steps, n_symbols: int, weight: Ints) -> None:
-        self.windows, self.weight = windows, weight
+        self.windows, self.steps, self.weight = windows, steps, weight
         pair = steps.source * n_symbols + steps.symbol
         key, first = np.unique(pair, return_index=True)
         self.count = np.add.reduceat(steps.count, first).astype(float) if first.size else np.empty(0)
-        row, self.symbol = np.divmod(key, n_symbols)
-        self.start = np.searchsorted(row, np.arange(windows.depth.size + 1))
+        self.row, self.symbol = np.divmod(key, n_symbols)
+        self.start = np.searchsorted(self.row, np.arange(windows.depth.size + 1))
         self.log_n = np.log2(max(float(self.count.sum()), 2.0))
 
     def describe(self, candidate: _Candidate) -> _Candidate:
@@ -204,10 +212,10 @@ class _Data:
         mass = np.bincount(candidate.labels, weights=self.weight, minlength=targets.shape[0])
         best = candidate
         for _ in range(ROUNDS):
-            found = _recurrent(targets, emission, mass)
-            if found is None:
+            states = _recurrent(targets, emission, mass)
+            if states is None:
                 break
-            states, prior = found
+            prior = chains.stationary(_matrix(targets, emission)[np.ix_(states, states)])
             counts = np.zeros((states.size, emission.shape[1]))
             inner = _renumber(targets[states], states, targets.shape[0])
             bits, misses = kernels.expected_counts(
@@ -228,7 +236,7 @@ class _Data:
             # Less than a hundredth of a bit is rounding: equal descriptions keep the earlier, coarser one.
             if length > best.length - 0.01:
                 break
-            best = _Candidate(candidate.labels, targets, emission, candidate.share, length, states)
+            best = _Candidate(candidate.labels, targets, emission, candidate.share, length, states, prior)
             counts[counts < 1.0] = 0.0
             if not counts.any(axis=1).all():
                 break
@@ -237,18 +245,53 @@ class _Data:
             targets[emission == 0] = -1
         return best
 
+    def place(self, candidate: _Candidate, theta: float) -> Unifilar:
+        """Give each window that tells the state to that state, and say which pairs stay ambiguous between them.
 
-def _recurrent(targets: Ints, emission: Floats, mass: Floats) -> tuple[Ints, Floats] | None:
-    """States of the closed class of largest mass, and their stationary distribution."""
-    n = targets.shape[0]
-    matrix = np.zeros((n, n))
+        Clustering alone misplaces windows by chance: one whose counts look like a mixture, for example. A window
+        keeps its own state only where its counts speak for it by more than the log2 N bits that naming it costs.
+        """
+        labels, states = candidate.labels, candidate.recurrent
+        if states is None:
+            return _result(candidate, theta)
+        inner = _renumber(candidate.targets[states], states, candidate.targets.shape[0])
+        state = np.empty(labels.size, np.int64)
+        words, depth = self.windows.words, self.windows.depth
+        kernels.final_states(words, depth, inner, candidate.emission[states], candidate.prior, theta, state)
+        told = np.where(state >= 0, states[state], labels)
+        loss = self._bits(told, candidate.emission) - self._bits(labels, candidate.emission)
+        placed = np.where(loss <= self.log_n, told, labels)
+        if np.isin(states, placed).all():
+            labels = placed
+        kept, labels = np.unique(labels, return_inverse=True)
+        final = _machine(labels, self.steps, inner.shape[1])
+        mine = np.searchsorted(kept, states)
+        final.targets[mine] = np.append(mine, -1)[inner]
+        final.emission[mine] = candidate.emission[states]
+        telling = (state[self.steps.target] >= 0) & (state[self.steps.source] >= 0)
+        share = _machine(labels, self.steps.select(telling), inner.shape[1]).share
+        where = np.zeros(final.targets.shape, bool)
+        where[mine] = (inner >= 0) & _doubtful(share, theta)[mine]
+        return Unifilar(labels, final.targets, final.emission, _listed(share, where))
+
+    def _bits(self, labels: Ints, emission: Floats) -> Floats:
+        """(n_rows,) bits of what followed each row, by the probabilities of its state."""
+        p = np.maximum(emission[labels[self.row], self.symbol], 2.0**-self.log_n)
+        return np.bincount(self.row, weights=-self.count * np.log2(p), minlength=labels.size)
+
+
+def _matrix(targets: Ints, emission: Floats) -> Floats:
+    """(n_states, n_states) probabilities from state to state."""
+    matrix = np.zeros((targets.shape[0], targets.shape[0]))
     source, symbol = np.nonzero(emission)
     np.add.at(matrix, (source, targets[source, symbol]), emission[source, symbol])
-    classes = [c for c in chains.closed_classes(matrix) if matrix[c].any()]
-    if not classes:
-        return None
-    states = max(classes, key=lambda c: (mass[c].sum(), -c[0]))
-    return states, chains.stationary(matrix[np.ix_(states, states)])
+    return matrix
+
+
+def _recurrent(targets: Ints, emission: Floats, mass: Floats) -> Ints | None:
+    """States of the closed class of largest mass."""
+    classes = chains.closed_classes(_matrix(targets, emission))
+    return max(classes, key=lambda c: (mass[c].sum(), -c[0]), default=None)
 
 
 def _renumber(targets: Ints, states: Ints, n: int) -> Ints:
@@ -257,24 +300,11 @@ def _renumber(targets: Ints, states: Ints, n: int) -> Ints:
     return number[targets]
 
 
-def _result(candidate: _Candidate, steps: Steps, theta: float, windows: Windows | None) -> Unifilar:
-    """Say which (state, symbol) pairs stay ambiguous between windows that the machine can place."""
-    labels, targets, emission = candidate.labels, candidate.targets, candidate.emission
-    if windows is not None and candidate.recurrent is not None:
-        states = candidate.recurrent
-        mass = np.zeros(targets.shape[0])
-        mass[states] = 1.0
-        _, prior = _recurrent(targets, emission, mass) or (states, np.empty(0))
-        state = np.empty(labels.size, np.int64)
-        inner = _renumber(targets[states], states, targets.shape[0])
-        kernels.final_states(windows.words, windows.depth, inner, emission[states], prior, theta, state)
-        placed = (state[steps.target] >= 0) & (state[steps.source] >= 0)
-        steps = Steps(*(part[placed] for part in (steps.source, steps.symbol, steps.target, steps.count)))
-        share = _machine(labels, steps, targets.shape[1]).share if steps.count.size else np.ones(targets.shape)
-        doubtful = np.zeros(targets.shape, bool)
-        doubtful[states] = (targets[states] >= 0) & (share[states] > 0) & (share[states] <= theta)
-    else:
-        share = candidate.share
-        doubtful = (targets >= 0) & (share <= theta)
-    unresolved = tuple((int(s), int(a), float(share[s, a])) for s, a in np.argwhere(doubtful))
-    return Unifilar(labels, targets, emission, unresolved)
+def _result(candidate: _Candidate, theta: float) -> Unifilar:
+    """The candidate, and the (state, symbol) pairs that stay ambiguous."""
+    unresolved = _listed(candidate.share, _doubtful(candidate.share, theta))
+    return Unifilar(candidate.labels, candidate.targets, candidate.emission, unresolved)
+
+
+def _listed(share: Floats, where: Ints) -> tuple[tuple[int, int, float], ...]:
+    return tuple((int(s), int(a), float(share[s, a])) for s, a in np.argwhere(where))

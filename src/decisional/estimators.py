@@ -46,7 +46,8 @@ class CausalStates(BaseEstimator):
     distributions_ : (n_states, n_outcomes) P(Z|state); columns are `outcomes_`
     machine_ : EpsilonMachine, or None where the observations have no symbols
     graph_ : TransitionGraph of the observed transitions, or None
-    complexity_ : C in bits over all states; `recurrent_complexity_` over the recurrent ones
+    complexity_ : C in bits over all states; `recurrent_complexity_` of the recurrent ones, by
+        the machine's stationary distribution
     local_complexity_ : (n,) C at each observation; its mean is `complexity_`
     converged_ : whether every (state, symbol) of the machine leads to one state, up to theta
     unresolved_ : the (state, symbol, share of the most frequent target) for which it does not
@@ -111,8 +112,9 @@ class CausalStates(BaseEstimator):
         self.unresolved_ = result.unresolved
         self.converged_ = not result.unresolved
         self.complexity_ = complexity.global_complexity(result.states)
-        kept = np.ones(self.n_states_, bool) if self.machine_ is None else self.machine_.recurrent
-        self.recurrent_complexity_ = complexity.restricted_complexity(result.states, kept)
+        self.recurrent_complexity_ = (
+            self.complexity_ if self.machine_ is None else self.machine_.statistical_complexity()
+        )
         if not isinstance(X, Observations) and np.ndim(X) == 2:
             self.n_features_in_ = np.shape(X)[1]
         return self

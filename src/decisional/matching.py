@@ -11,11 +11,12 @@ Bhattacharyya   sqrt(1 - sum sqrt(p q))                             distance < t
 Variational     sum abs(p - q)                                      distance < threshold
 HarmonicMean    1 - sum 2 p q / (p + q)                             distance < threshold
 JensenShannon   H((p + q) / 2) - (H(p) + H(q)) / 2, in bits         distance < threshold
-Exact           max abs(p - q)                                      equal to rounding
+Exact           sum abs(p - q)                                      equal to rounding
 ==============  ==================================================  ============================
 """
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -80,7 +81,7 @@ class Test(Measure):
         return self.family_wise
 
     def level(self, n: int) -> float:
-        if not 0.0 < self.alpha < 1.0:
+        if not _is_number(self.alpha) or not 0.0 < self.alpha < 1.0:
             raise ValueError(
                 f"The 'alpha' parameter of {type(self).__name__} must be a float in (0, 1). Got {self.alpha!r} instead."
             )
@@ -122,7 +123,7 @@ class Distance(Measure):
     threshold: float = 0.05
 
     def level(self, n: int) -> float:
-        if not self.threshold > 0.0:
+        if not _is_number(self.threshold) or not self.threshold > 0.0:
             raise ValueError(
                 f"The 'threshold' parameter of {type(self).__name__} must be a positive float. "
                 f"Got {self.threshold!r} instead."
@@ -163,7 +164,7 @@ class Exact(Distance):
     """Equal distributions, to rounding."""
 
     threshold: float = 1e-12
-    metric: ClassVar[int] = kernels.EXACT
+    metric: ClassVar[int] = kernels.VARIATIONAL
 
 
 def resolve(match: Any) -> Any:
@@ -172,12 +173,16 @@ def resolve(match: Any) -> Any:
         return GTest()
     if isinstance(match, str) and match == "exact":
         return Exact()
-    if callable(match):
+    if callable(match) and not isinstance(match, type):
         return match
     raise ValueError(
-        f"The 'match' parameter must be None, 'exact', a match such as ds.GTest(alpha) or a callable of two "
+        f"The 'match' parameter must be None, 'exact', a match such as ds.GTest(0.01) or a callable of two "
         f"count vectors. Got {match!r} instead."
     )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _counts(a: ArrayLike, b: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -24,14 +24,27 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
-@dataclass(frozen=True)
-class Steps:
+class _Record:
+    """Base of the frozen dataclasses below: protects their arrays."""
+
+    def __post_init__(self) -> None:
+        for name, value in list(vars(self).items()):
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, name, read_only(value))
+
+
+@dataclass(frozen=True, eq=False)
+class Steps(_Record):
     """Counted transitions x -> x' between rows: parallel arrays, one entry per (source, symbol, target)."""
 
     source: Ints
     symbol: Ints
     target: Ints
     count: Ints
+
+    def select(self, kept: Ints) -> "Steps":
+        """Some of the transitions, by a mask or by their places."""
+        return Steps(self.source[kept], self.symbol[kept], self.target[kept], self.count[kept])
 
     def relabel(self, rows: Ints) -> "Steps":
         """The same transitions between rows[source] and rows[target], equal ones added up.
@@ -48,8 +61,8 @@ class Steps:
         return Steps(source, symbol, target, count)
 
 
-@dataclass(frozen=True)
-class Table:
+@dataclass(frozen=True, eq=False)
+class Table(_Record):
     """Counts of z over the distinct x, sorted by their endings, in compressed rows.
 
     Attributes
@@ -59,7 +72,8 @@ class Table:
     count : (m,) how often it followed x
     n_outcomes : number of possible z
     shared : (n_x,) how many of its last symbols x shares with the x before it
-    steps : transitions between distinct x, or None without symbols
+    steps : transitions between distinct x, or None without symbols; in a series the last window before a gap
+        or an end counts too, if it leads to an x that is a row
     """
 
     start: Ints
@@ -72,7 +86,7 @@ class Table:
     @cached_property
     def weight(self) -> Ints:
         """(n_x,) how often each x was observed."""
-        return row_sums(self.start, self.count)
+        return read_only(row_sums(self.start, self.count))
 
     @property
     def n_x(self) -> int:
@@ -82,7 +96,8 @@ class Table:
 def row_sums(start: Ints, values: NDArray[Any]) -> NDArray[Any]:
     """Sums of compressed rows."""
     total = np.concatenate([np.zeros(1, values.dtype), np.cumsum(values)])
-    return np.subtract(total[start[1:]], total[start[:-1]])
+    sums: NDArray[Any] = total[start[1:]] - total[start[:-1]]
+    return sums
 
 
 class Observations(ABC):
@@ -175,8 +190,8 @@ class Observations(ABC):
         return grid.reshape(*self.shape, *values.shape[1:])
 
 
-@dataclass(frozen=True)
-class Distributions:
+@dataclass(frozen=True, eq=False)
+class Distributions(_Record):
     """Step 1 of the figure: P(Z|x) estimated at each row, as evidence in counts.
 
     Attributes
@@ -205,7 +220,7 @@ class Distributions:
     @cached_property
     def total(self) -> NDArray[Any]:
         """(n_rows,) evidence of each row."""
-        return row_sums(self.start, self.count)
+        return read_only(row_sums(self.start, self.count))
 
     @property
     def p(self) -> NDArray[Any] | Any:
@@ -217,7 +232,7 @@ class Distributions:
         return p.toarray() if self.n_rows * self.n_outcomes <= 1 << 24 else p
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Partition:
     """States of n elements: canonical labels, by decreasing probability.
 
@@ -234,7 +249,12 @@ class Partition:
     def __post_init__(self) -> None:
         labels = np.asarray(self.labels)
         known = labels >= 0
-        weight = np.ones(labels.size) if self.weight is None else np.asarray(self.weight, float)
+        weight = np.ones(labels.size) if self.weight is None else np.array(self.weight, float)
+        if labels.ndim != 1 or weight.shape != labels.shape:
+            raise ValueError(
+                f"The 'labels' of a Partition have shape {labels.shape} and the 'weight' has {weight.shape}; there "
+                "must be one label and one weight for each element: give one-dimensional arrays of one length."
+            )
         _, first, inverse = np.unique(labels[known], return_index=True, return_inverse=True)
         mass = np.bincount(inverse, weights=weight[known], minlength=first.size)
         order = np.lexsort((first, -mass))
@@ -263,13 +283,14 @@ class Partition:
         return bits[self.labels] + 0.0
 
     def refines(self, other: "Partition") -> bool:
-        """True if every state of self lies inside one state of other."""
+        """True if every state of self lies inside one state of other; elements without a state do not count."""
         self._check_same_elements(other)
-        pairs = np.unique(np.stack([self.labels, other.labels]), axis=1)
-        return bool(np.unique(pairs[0]).size == pairs.shape[1])
+        known = self.labels >= 0
+        key = self.labels[known] * (other.n_states + 1) + other.labels[known]
+        return bool((other.labels[known] >= 0).all() and np.unique(key).size == self.n_states)
 
     def __and__(self, other: "Partition") -> "Partition":
-        """The meet: elements are together where they are together in both."""
+        """The meet: elements are together where they are together in both; the weights are those of self."""
         self._check_same_elements(other)
         known = (self.labels >= 0) & (other.labels >= 0)
         labels = np.where(known, self.labels * (other.n_states + 1) + other.labels, -1)

@@ -10,42 +10,48 @@ __all__ = ["expected_counts", "final_states"]
 
 
 @kernel
-def _read(word, depth, targets, emission, prior, belief, scratch):
-    """Belief after the last `depth` symbols (word is most recent first), starting from the prior.
-
-    Returns the state if there is only one left, else -1 (and the belief in `belief`).
-    """
-    n = prior.size
-    for j in range(n):
+def _know_nothing(prior, states, belief):
+    for j in range(prior.size):
+        states[j] = j
         belief[j] = prior[j]
-    only = 0 if n == 1 else -1
+    return prior.size
+
+
+@kernel
+def _read(word, depth, targets, emission, prior, states, belief, next_states, next_belief, place):
+    """Read the last `depth` symbols of a word (most recent first), starting from the prior.
+
+    Fills states[:n] and belief[:n] with the n states that are possible, and returns n. place is -1
+    everywhere, before and after. Cost: what is left shrinks fast, so about twice the number of states.
+    """
+    n = _know_nothing(prior, states, belief)
     for k in range(depth - 1, -1, -1):
         s = word[k]
-        if only >= 0 and emission[only, s] > 0.0:
-            only = targets[only, s]
-            continue
+        m = 0
         total = 0.0
-        left = 0
-        for j in range(n):
-            scratch[j] = 0.0
-        if only < 0:
-            for j in range(n):
-                if belief[j] > 0.0 and emission[j, s] > 0.0:
-                    mass = belief[j] * emission[j, s]
-                    left += scratch[targets[j, s]] == 0.0
-                    only = targets[j, s]
-                    scratch[only] += mass
-                    total += mass
-        if left != 1:
-            only = -1
-        for j in range(n):
-            # A word that the machine cannot make starts again from the prior.
-            belief[j] = scratch[j] / total if total > 0.0 else prior[j]
-    if only >= 0:
-        for j in range(n):
-            belief[j] = 0.0
-        belief[only] = 1.0
-    return only
+        for i in range(n):
+            mass = belief[i] * emission[states[i], s]
+            if mass > 0.0:
+                target = targets[states[i], s]
+                if place[target] < 0:
+                    place[target] = m
+                    next_states[m] = target
+                    next_belief[m] = 0.0
+                    m += 1
+                next_belief[place[target]] += mass
+                total += mass
+        for i in range(m):
+            place[next_states[i]] = -1
+            states[i] = next_states[i]
+            belief[i] = next_belief[i] / total
+        # A word that the machine cannot make starts again from the prior.
+        n = m if m > 0 else _know_nothing(prior, states, belief)
+    return n
+
+
+@kernel
+def _room(n):
+    return np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(n), np.full(n, -1, np.int64)
 
 
 @kernel
@@ -55,47 +61,34 @@ def expected_counts(words, depth, start, symbol, count, targets, emission, prior
     start, symbol, count: compressed counts of the symbol after each word. Returns the log2-likelihood of
     those symbols, and how many of them the machine holds impossible.
     """
-    n = prior.size
-    belief = np.empty(n)
-    scratch = np.empty(n)
-    logs = np.zeros(emission.shape)
-    for j in range(n):
-        for s in range(emission.shape[1]):
-            if emission[j, s] > 0.0:
-                logs[j, s] = math.log2(emission[j, s])
+    states, belief, next_states, next_belief, place = _room(prior.size)
     bits = 0.0
     misses = 0.0
     for i in range(depth.size):
         if start[i] == start[i + 1]:
             continue
-        only = _read(words[i], depth[i], targets, emission, prior, belief, scratch)
+        n = _read(words[i], depth[i], targets, emission, prior, states, belief, next_states, next_belief, place)
         for m in range(start[i], start[i + 1]):
             s = symbol[m]
-            if only >= 0 and emission[only, s] > 0.0:
-                bits += count[m] * logs[only, s]
-                counts[only, s] += count[m]
-                continue
             p = 0.0
             for j in range(n):
-                p += belief[j] * emission[j, s]
+                p += belief[j] * emission[states[j], s]
             if p <= 0.0:
                 misses += count[m]
                 continue
             bits += count[m] * math.log2(p)
             for j in range(n):
-                counts[j, s] += count[m] * belief[j] * emission[j, s] / p
+                counts[states[j], s] += count[m] * belief[j] * emission[states[j], s] / p
     return bits, misses
 
 
 @kernel
 def final_states(words, depth, targets, emission, prior, sure, state):
-    """state[i] = the state after word i if the belief in it exceeds `sure`, else -1."""
-    n = prior.size
-    belief = np.empty(n)
-    scratch = np.empty(n)
+    """state[i] = the state after word i if the belief in it is at least `sure` > 1/2, else -1."""
+    states, belief, next_states, next_belief, place = _room(prior.size)
     for i in range(depth.size):
-        _read(words[i], depth[i], targets, emission, prior, belief, scratch)
+        n = _read(words[i], depth[i], targets, emission, prior, states, belief, next_states, next_belief, place)
         state[i] = -1
         for j in range(n):
-            if belief[j] > sure:
-                state[i] = j
+            if belief[j] >= sure:
+                state[i] = states[j]

@@ -9,13 +9,20 @@ __all__ = ["connect_rows", "merge_states", "visit_rows"]
 
 
 @kernel
-def _add(outcome, count, sign, state, dense, support):
+def _left(before, count):
+    """What is left without `count`; a rest below a billionth of it is rounding."""
+    after = before - count
+    return after if after > 1e-9 * count else 0.0
+
+
+@kernel
+def _add(outcome, count, leave, state, dense, support):
     for j in range(outcome.size):
         z = outcome[j]
         before = dense[state, z]
-        after = before + sign * count[j]
+        after = _left(before, count[j]) if leave else before + count[j]
         dense[state, z] = after
-        support[state] += (after > 0.0) - (before > 0.0)
+        support[state] += int(after > 0.0) - int(before > 0.0)
 
 
 @kernel
@@ -30,14 +37,14 @@ def visit_rows(order, start, outcome, count, total, metric, checked, level, dens
         z = outcome[start[r] : start[r + 1]]
         c = count[start[r] : start[r + 1]]
         if labels[r] >= 0:
-            _add(z, c, -1.0, labels[r], dense, support)
-            dense_total[labels[r]] -= total[r]
+            _add(z, c, True, labels[r], dense, support)
+            dense_total[labels[r]] = _left(dense_total[labels[r]], total[r])
         best = -1
         empty = n
         best_value = level
         for s in range(n):
             if dense_total[s] <= 0.0:
-                empty = s
+                empty = min(empty, s)
                 continue
             value = similarity(metric, checked, level, z, c, total[r], dense[s], dense_total[s], support[s])
             if value > best_value:
@@ -49,7 +56,7 @@ def visit_rows(order, start, outcome, count, total, metric, checked, level, dens
                 return i, n
             n = max(n, best + 1)
         labels[r] = best
-        _add(z, c, 1.0, best, dense, support)
+        _add(z, c, False, best, dense, support)
         dense_total[best] += total[r]
     return order.size, n
 
@@ -64,14 +71,18 @@ def _compare(i, j, metric, checked, level, everything, dense, total, support):
 
 @kernel
 def merge_states(metric, checked, level, dense, total, support, target):
-    """Merge states while two of them match, most similar pair first; target[s] = state that s went into."""
+    """Merge states while two of them match, most similar pair first; target[s] = state that s went into.
+
+    Empty states (of total 0) stay as they are.
+    """
     n = total.size
     everything = np.arange(dense.shape[1])
     alike = np.full((n, n), -np.inf)
     for s in range(n):
         target[s] = s
         for t in range(s):
-            alike[s, t] = _compare(s, t, metric, checked, level, everything, dense, total, support)
+            if total[s] > 0.0 and total[t] > 0.0:
+                alike[s, t] = _compare(s, t, metric, checked, level, everything, dense, total, support)
     while True:
         best = level
         a = -1
@@ -85,14 +96,14 @@ def merge_states(metric, checked, level, dense, total, support, target):
         if a < 0:
             return
         # b < a: the larger number goes into the smaller one.
-        _add(everything, dense[a], 1.0, b, dense, support)
+        _add(everything, dense[a], False, b, dense, support)
         total[b] += total[a]
         for s in range(n):
             if target[s] == a:
                 target[s] = b
             alike[max(s, a), min(s, a)] = -np.inf
         for s in range(n):
-            if s != b and target[s] == s:
+            if s != b and target[s] == s and total[s] > 0.0:
                 value = _compare(s, b, metric, checked, level, everything, dense, total, support)
                 alike[max(s, b), min(s, b)] = value
 

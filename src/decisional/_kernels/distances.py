@@ -11,7 +11,6 @@ from . import kernel
 __all__ = [
     "BHATTACHARYYA",
     "CHI_SQUARE",
-    "EXACT",
     "G_TEST",
     "HARMONIC_MEAN",
     "JENSEN_SHANNON",
@@ -22,7 +21,7 @@ __all__ = [
     "statistic",
 ]
 
-CHI_SQUARE, G_TEST, BHATTACHARYYA, VARIATIONAL, HARMONIC_MEAN, JENSEN_SHANNON, EXACT = range(7)
+CHI_SQUARE, G_TEST, BHATTACHARYYA, VARIATIONAL, HARMONIC_MEAN, JENSEN_SHANNON = range(6)
 
 
 @kernel
@@ -75,40 +74,47 @@ def statistic(metric, outcome, count, total, dense, dense_total, dense_support):
         b = dense[outcome[j]]
         if b == 0.0 and a > 0.0:
             support += 1
+        covered += b
         if metric == CHI_SQUARE:
-            covered += b
             gap = a * dense_total - b * total
-            value += gap * gap / ((a + b) * total * dense_total)
+            if a + b > 0.0:
+                value += gap * gap / ((a + b) * total * dense_total)
         else:
-            value += _xlogx(a) + _xlogx(b) - _xlogx(a + b)
+            if a > 0.0:
+                value += 2.0 * a * math.log(a * n / ((a + b) * total))
+            if b > 0.0:
+                value += 2.0 * b * math.log(b * n / ((a + b) * dense_total))
     if metric == CHI_SQUARE:
         value += (dense_total - covered) * total / dense_total
     else:
-        value = 2.0 * (value + _xlogx(n) - _xlogx(total) - _xlogx(dense_total))
+        value += 2.0 * (dense_total - covered) * math.log(n / dense_total)
     return max(value, 0.0), support - 1
 
 
 @kernel
-def _cell_inflation(c, pi):
-    """Mean of the G of one column of c counts that fall in the first row with probability pi <= 1/2.
+def _log_choose(n, k):
+    return math.lgamma(n + 1.0) - math.lgamma(k + 1.0) - math.lgamma(n - k + 1.0)
 
-    It is 1 for many counts, up to 1.39 for few, and less for very few.
+
+@kernel
+def _cell_mean(c, row, n):
+    """Mean of the G of one column of c counts out of n, of which `row` <= n / 2 fall in the first row.
+
+    The counts of the first row are hypergeometric. The mean is 1 - c / n for many counts, up to 1.39 times that
+    for few, and less for very few.
     """
-    mean = c * pi
+    mean = c * row / n
     if mean > 20.0:
-        return 1.0
-    p = (1.0 - pi) ** c
+        return 1.0 - c / n
+    first = int(max(0.0, c + row - n))
+    last = int(min(c, row, mean + 10.0 * math.sqrt(mean) + 20.0))
+    p = math.exp(_log_choose(c, first) + _log_choose(n - c, row - first) - _log_choose(n, row))
+    log_a, log_b = math.log(mean), math.log(c - mean)
     value = 0.0
-    last = int(min(c, mean + 10.0 * math.sqrt(mean) + 20.0))
-    for a in range(last + 1):
+    for a in range(first, last + 1):
         b = c - a
-        g = 0.0
-        if a > 0:
-            g += a * math.log(a / mean)
-        if b > 0:
-            g += b * math.log(b / (c - mean))
-        value += 2.0 * p * g
-        p *= (c - a) / (a + 1.0) * pi / (1.0 - pi)
+        value += 2.0 * p * (_xlogx(a) - a * log_a + _xlogx(b) - b * log_b)
+        p *= b * (row - a) / ((a + 1.0) * (n - row - b + 1.0))
     return value
 
 
@@ -119,18 +125,17 @@ def null_inflation(outcome, count, total, dense, dense_total, dof):
     Dividing G by it keeps the test honest when many outcomes were seen a few times each.
     """
     n = total + dense_total
-    pi = min(total, dense_total) / n
+    row = min(total, dense_total)
     mean = 0.0
     for z in range(dense.size):
         if dense[z] > 0.0:
-            mean += (1.0 - dense[z] / n) * _cell_inflation(dense[z], pi)
+            mean += _cell_mean(dense[z], row, n)
     for j in range(outcome.size):
         b = dense[outcome[j]]
-        c = b + count[j]
         if b > 0.0:
-            mean -= (1.0 - b / n) * _cell_inflation(b, pi)
-        if c > 0.0:
-            mean += (1.0 - c / n) * _cell_inflation(c, pi)
+            mean -= _cell_mean(b, row, n)
+        if b + count[j] > 0.0:
+            mean += _cell_mean(b + count[j], row, n)
     return max(1.0, mean / dof)
 
 
@@ -148,30 +153,24 @@ def similarity(metric, checked, level, outcome, count, total, dense, dense_total
                 value, dof = statistic(G_TEST, outcome, count, total, dense, dense_total, dense_support)
             p = max(p, chi2_sf(value / null_inflation(outcome, count, total, dense, dense_total, dof), dof))
         return p
+    # Written as sums of terms that vanish where p = q, so that equal distributions are at distance 0.
     value = 0.0
-    rest = 1.0
+    rest = dense_total
     for j in range(outcome.size):
         p = count[j] / total
         q = dense[outcome[j]] / dense_total
-        rest -= q
+        rest -= dense[outcome[j]]
         if metric == BHATTACHARYYA:
-            value += math.sqrt(p * q)
+            value += 0.5 * (math.sqrt(p) - math.sqrt(q)) ** 2
         elif metric == HARMONIC_MEAN:
             if p + q > 0.0:
-                value += 2.0 * p * q / (p + q)
+                value += 0.5 * (p - q) ** 2 / (p + q)
         elif metric == JENSEN_SHANNON:
-            value += 0.5 * (_xlogx(p) + _xlogx(q)) - _xlogx(0.5 * (p + q))
-        elif metric == VARIATIONAL:
-            value += abs(p - q)
+            value += (0.5 * (_xlogx(p) + _xlogx(q)) - _xlogx(0.5 * (p + q))) / math.log(2.0)
         else:
-            value = max(value, abs(p - q))
-    rest = max(rest, 0.0)
-    if metric == BHATTACHARYYA:
-        return -math.sqrt(max(1.0 - value, 0.0))
-    if metric == HARMONIC_MEAN:
-        return -max(1.0 - value, 0.0)
-    if metric == JENSEN_SHANNON:
-        return -max(value / math.log(2.0) + 0.5 * rest, 0.0)
+            value += abs(p - q)
+    rest = max(rest, 0.0) / dense_total
     if metric == VARIATIONAL:
         return -(value + rest)
-    return -max(value, rest)
+    value = max(value + 0.5 * rest, 0.0)
+    return -math.sqrt(value) if metric == BHATTACHARYYA else -value

@@ -60,7 +60,6 @@ def count_words(raw, lut, bounds, begin, end, width, base, top, table):
             if i < 0:
                 break
             table[code] += 1
-            last = i + width - 1
             i -= 1
             while i >= first:
                 s = lut[raw[i]]
@@ -105,9 +104,9 @@ def code_words(raw, lut, bounds, begin, end, width, base, top, codes, ends):
 
 @kernel
 def hash_key(key, mask):
-    """Slot of a 64-bit key in a table of mask + 1 slots (Fibonacci hashing with a final mix)."""
-    h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    return np.int64((h ^ (h >> np.uint64(32))) & np.uint64(mask))
+    """Slot of a non-negative 63-bit key in a table of mask + 1 slots; no product leaves 63 bits."""
+    h = (key & 0xFFFFFFFF) * 0x3C6EF35F + (key >> 32) * 0x2545F491
+    return (h ^ (h >> 31)) & mask
 
 
 @kernel
@@ -309,24 +308,22 @@ def sum_ranges(first, stop, start, outcome, count, n_outcomes, range_start, rang
     Fills range_start (n + 1); also the outcomes and counts if there is room for any.
     """
     dense = np.zeros(n_outcomes, np.int64)
+    met = np.empty(n_outcomes, np.int64)
     m = 0
     for i in range(first.size):
         range_start[i] = m
+        n = 0
         for j in range(start[first[i]], start[stop[i]]):
+            if dense[outcome[j]] == 0:
+                met[n] = outcome[j]
+                n += 1
             dense[outcome[j]] += count[j]
-        if stop[i] - first[i] == 1:
-            for j in range(start[first[i]], start[stop[i]]):
-                if range_outcome.size > 0:
-                    range_outcome[m] = outcome[j]
-                    range_count[m] = count[j]
-                m += 1
-                dense[outcome[j]] = 0
-        else:
-            for z in range(n_outcomes):
-                if dense[z] > 0:
-                    if range_outcome.size > 0:
-                        range_outcome[m] = z
-                        range_count[m] = dense[z]
-                    m += 1
-                    dense[z] = 0
+        if stop[i] - first[i] > 1:
+            met[:n].sort()
+        for z in met[:n]:
+            if range_outcome.size > 0:
+                range_outcome[m] = z
+                range_count[m] = dense[z]
+            m += 1
+            dense[z] = 0
     range_start[first.size] = m

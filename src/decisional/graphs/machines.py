@@ -327,6 +327,10 @@ class EpsilonMachine(Frozen):
         used = np.argwhere(self.targets >= 0).tolist()
         return [(i, int(self.targets[i, a]), float(self.emission[i, a]), self.alphabet[a]) for i, a in used]
 
+    def transitions(self) -> list[tuple[Hashable, Hashable, Hashable, float]]:
+        """Return the rows (source, symbol, target, probability) that make this machine."""
+        return [(self.names[i], symbol, self.names[j], p) for i, j, p, symbol in self._edges()]
+
     def to_dot(self) -> str:
         """Return a Graphviz description: edges "symbol | probability", transient states dashed."""
         shown = self.stationary if self.weights is None else self.weights
@@ -384,5 +388,5 @@ class EpsilonMachine(Frozen):
 
             return plotting.machine_html(self)
         except ImportError:
-            rows = [(self.names[i], symbol, self.names[j], f"{p:.4g}") for i, j, p, symbol in self._edges()]
+            rows = [(*row, f"{p:.4g}") for *row, p in self.transitions()]
             return formats.html_table(repr(self), [("state", "symbol", "next", "p"), *rows])

@@ -2,13 +2,15 @@
 
 from collections.abc import Hashable, Sequence
 from concurrent.futures import Executor
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..structures import Ints, Observations, Table, read_only
 from . import tables
+from .symbols import as_array, is_missing, to_array
 
 __all__ = ["pairs"]
 
@@ -18,7 +20,7 @@ def pairs(x: Any, z: Any, symbols: Any = None, successors: ArrayLike | None = No
 
     Parameters
     ----------
-    x : (n,) hashables or numbers, or (n, d) numbers: one configuration per row
+    x : (n,) hashables or numbers, or (n, d) numbers: one configuration per row; an array or a list
     z : the same for the outcomes
     symbols : (n,) or (n - 1,) symbol of the step from each observation to its successor, or None
     successors : (n,) index of the next observation, -1 = none; by default the next one, if symbols are
@@ -26,7 +28,8 @@ def pairs(x: Any, z: Any, symbols: Any = None, successors: ArrayLike | None = No
 
     Returns
     -------
-    Observations : pairs with a missing x or z (None, NaN) are left out; `site` has the places of the others
+    Observations : pairs with a missing x or z (None, NaN, masked) are left out; `site` has the places of the
+        others
 
     Examples
     --------
@@ -80,43 +83,41 @@ def _steps(symbols: Any, successors: ArrayLike | None, n: int, kept: Ints) -> tu
 
 def _number(values: Any, name: str) -> tuple[Ints, tuple[Hashable, ...]]:
     """Number the distinct values in sorted order where they can be sorted; -1 = missing."""
-    array = np.asarray(values) if not isinstance(values, (list, tuple)) else _as_array(list(values))
-    if array.ndim == 2 and array.dtype.kind in "biuf":
-        missing = np.isnan(array).any(axis=1) if array.dtype.kind == "f" else np.zeros(len(array), bool)
-        distinct, inverse = np.unique(array[~missing], axis=0, return_inverse=True)
-        letters: tuple[Hashable, ...] = tuple(map(tuple, distinct.tolist()))
-    elif array.ndim == 1 and array.dtype.kind != "O":
-        missing = np.isnan(array) if array.dtype.kind == "f" else np.zeros(len(array), bool)
-        distinct, inverse = np.unique(array[~missing], return_inverse=True)
-        letters = tuple(distinct.tolist())
-    elif array.ndim == 1:
-        return _number_objects(array.tolist(), name)
-    else:
+    array = _as_array(list(values)) if isinstance(values, (str, list, tuple)) else to_array(values)
+    if array.ndim != 1 and (array.ndim != 2 or array.dtype.kind not in "biuf"):
         raise ValueError(
             f"The '{name}' have shape {array.shape}; they must be one value or one row of numbers per pair: "
             "reshape them to (n,) or (n, d)."
         )
+    if array.dtype.kind == "O":
+        return _number_objects(array.tolist(), name)
+    missing: Any = np.ma.getmaskarray(array)
+    array = np.asarray(array)
+    if array.dtype.kind == "f":
+        missing = missing | np.isnan(array)
+    if array.ndim == 2:
+        missing = missing.any(axis=1)
+    distinct, inverse = np.unique(array[~missing], axis=0 if array.ndim == 2 else None, return_inverse=True)
+    letters = tuple(map(tuple, distinct.tolist())) if array.ndim == 2 else tuple(distinct.tolist())
     number = np.full(len(array), -1, np.int64)
     number[~missing] = inverse.reshape(-1)
     return number, letters
 
 
-def _as_array(values: list[Any]) -> Any:
+def _as_array(values: list[Any]) -> NDArray[Any]:
     """Lists of numbers, or of equal rows of numbers, as numeric arrays; anything else as objects."""
-    try:
-        array = np.asarray(values)
-    except ValueError:
-        array = np.empty(0, object)
-    mixed = array.dtype.kind not in "biuf" and not (array.dtype.kind == "U" and all(type(v) is str for v in values))
-    if mixed or (array.ndim == 2 and any(isinstance(v, tuple) for v in values)):
-        array = np.empty(len(values), object)
-        array[:] = values
-    return array
+    if values and all(isinstance(v, (list, np.ndarray)) for v in values):
+        with suppress(ValueError):
+            array = np.asarray(values)
+            if array.dtype.kind in "biuf":
+                return array
+    return as_array(values)
 
 
 def _number_objects(values: list[Any], name: str) -> tuple[Ints, tuple[Hashable, ...]]:
+    values = [None if is_missing(v) else v.item() if isinstance(v, np.generic) else v for v in values]
     try:
-        distinct = list(dict.fromkeys(v for v in values if v is not None and v == v))
+        distinct = list(dict.fromkeys(v for v in values if v is not None))
     except TypeError as error:
         raise TypeError(
             f"The '{name}' hold a value that cannot be counted ({error}); values must be hashable: use strings, "
@@ -127,7 +128,7 @@ def _number_objects(values: list[Any], name: str) -> tuple[Ints, tuple[Hashable,
     except TypeError:
         distinct.sort(key=lambda v: (type(v).__name__, repr(v)))
     number = {v: i for i, v in enumerate(distinct)}
-    return np.array([-1 if v is None or v != v else number[v] for v in values], np.int64), tuple(distinct)
+    return np.array([-1 if v is None else number[v] for v in values], np.int64), tuple(distinct)
 
 
 class Pairs(Observations):
@@ -187,5 +188,7 @@ class Pairs(Observations):
     def table(self, executor: Executor | None = None) -> Table:
         if self._table is None:
             n_x, n_z = self._letter.size, len(self._outcomes)
-            self._table = tables.from_ids(self._x, self._z, n_x, n_z, self._symbol, self._successor, executor=executor)
+            after = self._successor
+            target = None if after is None else np.where(after >= 0, self._x[after], -1)
+            self._table = tables.from_ids(self._x, self._z, n_x, n_z, self._symbol, target, executor=executor)
         return self._table

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from concurrent.futures import Executor
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,8 @@ DENSE = 1 << 24
 BLOCK = 1 << 18
 # Codes stay below 2**62, so that no step of the arithmetic overflows 64 bits.
 CODE_BITS = 62
+# What `Source.around` gives, to send to an executor.
+Slice = tuple[Ints, Ints, Ints, int, int]
 
 
 def series(
@@ -40,8 +42,9 @@ def series(
     past : length of x, at least 1
     future : length of z, at least 1
     missing : one more value that marks a missing symbol
-    sequences : whether a list of strings (or tuples) holds sequences or symbols; by default they are
-        symbols if they repeat, at most half as many distinct ones as items
+    sequences : whether a list of strings, tuples or bytes holds sequences or symbols; by default bytes are
+        sequences, and the others are symbols if one has length 1 or if they repeat (at most half as many
+        distinct ones as items)
 
     Returns
     -------
@@ -57,14 +60,18 @@ def series(
     array([2, 3, 3])
     """
     for name, value in (("past", past), ("future", future)):
-        if not isinstance(value, (int, np.integer)) or value < 1:
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
             raise ValueError(
                 f"The '{name}' parameter of series must be an integer of at least 1. Got {value!r} instead."
             )
-    source = reading.read(symbols, missing, sequences)
-    bits = (past + future) * np.log2(max(len(source.letters), 1))
-    windows = CodedWindows if bits < CODE_BITS else RankedWindows
-    return windows(source, int(past), int(future))
+    past, future = int(past), int(future)
+    return windows(reading.read(symbols, missing, sequences), past, future)
+
+
+def windows(source: reading.Source, past: int, future: int) -> "Windows":
+    """Windows of symbols that are numbered already."""
+    bits = (past + future) * np.log2(len(source.letters))
+    return (CodedWindows if bits < CODE_BITS else RankedWindows)(source, past, future)
 
 
 class Windows(Observations):
@@ -76,7 +83,7 @@ class Windows(Observations):
         self.source, self.past, self.future = source, past, future
         self.letters = source.letters
         self.alphabet = source.letters
-        self.shape = (int(source.bounds[-1]),)
+        self.shape = source.shape
         if self.n == 0:
             longest = int(np.diff(source.bounds).max())
             raise ValueError(
@@ -106,7 +113,7 @@ class Windows(Observations):
 
     @property
     def site(self) -> Ints:
-        return self._ends - self.future
+        return read_only(self._ends - self.future)
 
     @cached_property
     def _ends(self) -> Ints:
@@ -114,7 +121,7 @@ class Windows(Observations):
         return self._scan()[1]
 
     def _scan(self, width: int | None = None, base: int = 0) -> tuple[Ints, Ints]:
-        """Codes (in the given base; all 0 for base 0) and last positions of all words, in order."""
+        """Codes (in the given base; without meaning for base 0) and last positions of all words, in order."""
         width = self.past + self.future if width is None else width
         source = self.source
 
@@ -124,7 +131,7 @@ class Windows(Observations):
             n = kernels.code_words(source.raw, source.lut, source.bounds, *part, width, base, top, codes, ends)
             return codes[codes.size - n :], ends[ends.size - n :]
 
-        parts = list(map_slices(chunk, slices(self.shape[0])))
+        parts = list(map_slices(chunk, slices(source.raw.size)))
         codes, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
         return codes, read_only(ends)
 
@@ -134,12 +141,9 @@ class Windows(Observations):
 
     @cached_property
     def successor(self) -> Ints:
-        ends = self._ends
-        following = np.arange(1, ends.size + 1)
-        # The next observation follows at once, unless a gap or the end of a sequence lies between.
-        follows = np.append(np.diff(ends) == 1, False)
-        follows[:-1] &= np.diff(np.searchsorted(self.source.bounds, ends, side="right")) == 0
-        return read_only(np.where(follows, following, -1))
+        # A window has two symbols or more: the next one ends just after it, or a gap or a bound lies between.
+        follows = np.append(np.diff(self._ends) == 1, False)
+        return read_only(np.where(follows, np.arange(1, follows.size + 1), -1))
 
 
 class CodedWindows(Windows):
@@ -158,57 +162,49 @@ class CodedWindows(Windows):
     def _count(self, executor: Executor | None) -> Table:
         """Cost: one pass over the symbols, then O(distinct words)."""
         n_x, n_z = self.base**self.past, self.base**self.future
-        dense = n_x * n_z <= max(1 << 16, min(DENSE, self.shape[0]))
+        dense = n_x * n_z <= max(1 << 16, min(DENSE, self.source.raw.size))
         count = self._count_dense if dense else self._count_hashed
         x, z, counts = count(n_x, n_z, executor)
         codes, row = _runs(x)
         self._codes = codes
         shared = np.zeros(codes.size, np.int64)
         kernels.common_digits(codes, self.base ** np.arange(self.past + 1, dtype=np.int64), shared)
-        target = self._rows(x // self.base + (z % self.base) * self.base ** (self.past - 1))
-        seen = target >= 0
-        steps = Steps(row[seen], (z % self.base)[seen], target[seen], counts[seen])
+        steps = self._steps(row, z % self.base, counts)
         start = tables.compress(row, codes.size)
         self._z_codes, number = self._number_outcomes(z)
         order = np.lexsort((number, row)) if self.future > 1 else slice(None)
         return Table(start, number[order], counts[order], self._z_codes.size, shared, steps)
 
+    def _steps(self, row: Ints, symbol: Ints, counts: Ints) -> Steps:
+        """Each x with the first symbol of its z leads to one x', which is a row if it was seen with a whole z."""
+        if self.future > 1:
+            edge, inverse = np.unique(row * self.base + symbol, return_inverse=True)
+            counts = np.bincount(inverse, weights=counts).astype(np.int64)
+            row, symbol = np.divmod(edge, self.base)
+        target = self._rows(self._codes[row] // self.base + symbol * self.base ** (self.past - 1))
+        seen = target >= 0
+        return Steps(row[seen], symbol[seen], target[seen], counts[seen])
+
     def _count_dense(self, n_x: int, n_z: int, executor: Executor | None) -> tuple[Ints, Ints, Ints]:
-        source, width = self.source, self.past + self.future
-
-        def chunk(part: tuple[int, int]) -> NDArray[Any]:
-            counts = np.zeros(n_x * n_z, np.uint32)
-            top = self.base ** (width - 1)
-            kernels.count_words(source.raw, source.lut, source.bounds, *part, width, self.base, top, counts)
-            return counts
-
-        parts = map_slices(chunk, slices(self.shape[0]), executor)
-        total = next(parts)
-        for counts in parts:
-            total = np.add(total, counts, out=total) if self.n < 1 << 32 else total.astype(np.int64) + counts
+        kind: Any = np.uint32 if self.n < 1 << 32 else np.int64
+        chunk = partial(_count_slice, self.past + self.future, self.base, kind)
+        total: Ints = np.zeros(n_x * n_z, kind)
+        for counts in map_slices(chunk, self._slices(), executor):
+            total += counts
         by_x = np.ascontiguousarray(total.reshape(n_z, n_x).T).ravel()
         keys = np.flatnonzero(by_x)
         return *np.divmod(keys, n_z), by_x[keys].astype(np.int64)
 
     def _count_hashed(self, n_x: int, n_z: int, executor: Executor | None) -> tuple[Ints, Ints, Ints]:
-        source, width = self.source, self.past + self.future
-
-        def chunk(part: tuple[int, int]) -> tuple[Ints, Ints]:
-            counter = tables.KeyCounter()
-            codes, ends = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
-            top = self.base ** (width - 1)
-            for begin in range(part[0], part[1], BLOCK):
-                block = begin, min(begin + BLOCK, part[1])
-                n = kernels.code_words(
-                    source.raw, source.lut, source.bounds, *block, width, self.base, top, codes, ends
-                )
-                counter.add(codes[BLOCK - n :])
-            return counter.sorted()
-
-        keys, counts = tables.merge(map_slices(chunk, slices(self.shape[0]), executor))
+        chunk = partial(_hash_slice, self.past + self.future, self.base)
+        keys, counts = tables.merge(map_slices(chunk, self._slices(), executor))
         z, x = np.divmod(keys, n_x)
         order = np.lexsort((z, x))
         return x[order], z[order], counts[order]
+
+    def _slices(self) -> list[Slice]:
+        width = self.past + self.future
+        return [self.source.around(*part, width) for part in slices(self.source.raw.size)]
 
     def _number_outcomes(self, z: Ints) -> tuple[Ints, Ints]:
         """Codes of the outcomes in the order of their words, first symbol first; and the number of each z."""
@@ -272,39 +268,47 @@ class RankedWindows(Windows):
 
         Cost: O(n log(past)) and a few arrays of n integers.
         """
-        ends = self._ends
-        x, x_end = self._rank(self.past, ends - self.future)
-        z, z_end = self._rank(self.future, ends)
-        words = np.empty((z_end.size, self.future), np.int64)
-        kernels.gather_words(self.source.raw, self.source.lut, z_end, words)
-        order = np.lexsort(words.T) if self.future > 1 else np.argsort(words[:, 0])
-        rank = np.empty(order.size, np.int64)
-        rank[order] = np.arange(order.size)
-        z, z_end, n_z = rank[z], z_end[order], z_end.size
-        if self.future == 1:
-            z, n_z = self.symbol, len(self.letters)
+        site = self.site
+        rank = self._rank(self.past)
+        number, x_end = _number(rank, site)
+        x, target = number[rank[site]], number[rank[site + 1]]
+        del rank, number
+        z, z_end = self._number_outcomes()
+        n_z = z_end.size if self.future > 1 else len(self.letters)
         shared = np.zeros(x_end.size, np.int64)
         kernels.common_symbols(self.source.raw, self.source.lut, x_end, self.past, shared)
-        table = tables.from_ids(x, z, x_end.size, n_z, self.symbol, self.successor, shared)
+        table = tables.from_ids(x, z, x_end.size, n_z, self.symbol, target, shared)
         return table, read_only(x), read_only(z), x_end, z_end
 
-    def _rank(self, width: int, at: Ints) -> tuple[Ints, Ints]:
-        """Ranks of the words of `width` symbols that end at positions `at`, and an end of each rank."""
+    def _number_outcomes(self) -> tuple[Ints, Ints]:
+        """Numbers of the outcomes in the order of their words, first symbol first; and an end of each."""
+        if self.future == 1:
+            return self.symbol, np.empty(0, np.int64)
+        rank = self._rank(self.future)
+        number, end = _number(rank, self._ends)
+        words = np.empty((end.size, self.future), np.int64)
+        kernels.gather_words(self.source.raw, self.source.lut, end, words)
+        order = np.lexsort(words.T)
+        place = np.empty(order.size, np.int64)
+        place[order] = np.arange(order.size)
+        return place[number[rank[self._ends]]], end[order]
+
+    def _rank(self, width: int) -> Ints:
+        """At each position, the rank of the word of `width` symbols that ends there.
+
+        Words that would cross a bound or a gap get a meaningless rank: it is never asked for.
+        """
         base = len(self.letters)
         step = min(width, max(1, int(30 / np.log2(max(base, 2)))))
         codes, ends = self._scan(step, base)
-        rank = np.zeros(self.shape[0], np.int64)
+        rank = np.zeros(self.source.raw.size, np.int64)
         rank[ends] = tables.factorise(codes)[1]
         del codes, ends
         while step < width:
             ahead = min(step, width - step)
-            # Words that would cross a bound or a gap get a meaningless rank; `at` never asks for them.
             rank[ahead:] = tables.factorise(rank[ahead:] * (int(rank.max()) + 1) + rank[:-ahead])[1]
             step += ahead
-        number, inverse = tables.factorise(rank[at])
-        end = np.empty(number.size, np.int64)
-        end[inverse] = at
-        return inverse, end
+        return rank
 
     @property
     def _outcome_words(self) -> Ints:
@@ -324,6 +328,35 @@ class RankedWindows(Windows):
         words = np.empty((rows.size, self.past), np.int64)
         kernels.gather_words(self.source.raw, self.source.lut, self._ranked[3][rows], words)
         return words
+
+
+def _count_slice(width: int, base: int, kind: Any, part: Slice) -> NDArray[Any]:
+    """How often each word ends in a slice, by its code."""
+    counts = np.zeros(base**width, kind)
+    kernels.count_words(*part, width, base, base ** (width - 1), counts)
+    return counts
+
+
+def _hash_slice(width: int, base: int, part: Slice) -> tuple[Ints, Ints]:
+    """The codes of the words that end in a slice, and how often each occurs."""
+    raw, lut, bounds, first, last = part
+    counter = tables.KeyCounter()
+    codes, ends = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    for begin in range(first, last, BLOCK):
+        end = min(begin + BLOCK, last)
+        n = kernels.code_words(raw, lut, bounds, begin, end, width, base, base ** (width - 1), codes, ends)
+        counter.add(codes[BLOCK - n :])
+    return counter.sorted()
+
+
+def _number(rank: Ints, at: Ints) -> tuple[Ints, Ints]:
+    """The number of each rank among those of positions `at`, -1 = not one of them; and a position of each."""
+    seen = np.zeros(int(rank.max()) + 1, bool)
+    seen[rank[at]] = True
+    number = np.where(seen, np.cumsum(seen) - 1, -1)
+    position = np.empty(int(seen.sum()), np.int64)
+    position[number[rank[at]]] = at
+    return number, position
 
 
 def _runs(values: Ints) -> tuple[Ints, Ints]:

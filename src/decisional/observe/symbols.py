@@ -11,10 +11,10 @@ from .._kernels import words as kernels
 from ..executors import map_slices, slices
 from ..structures import Ints
 
-__all__ = ["Source", "read"]
+__all__ = ["Source", "as_array", "is_array", "is_missing", "read", "to_array"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Source:
     """Symbols of one or several sequences, end to end.
 
@@ -24,16 +24,22 @@ class Source:
     lut : code of each raw value, -1 = missing; codes number `letters`
     letters : the distinct symbols, sorted where they can be
     bounds : (n_sequences + 1,) where each sequence begins, and the end of the last
+    has_gaps : whether a symbol is missing
+    shape : shape of the data, (size,) unless they came as a two-dimensional array
     """
 
     raw: Ints
     lut: Ints
     letters: tuple[Hashable, ...]
     bounds: Ints
+    has_gaps: bool
+    shape: tuple[int, ...]
 
-    @property
-    def has_gaps(self) -> bool:
-        return bool((self.lut < 0).any())
+    def around(self, begin: int, end: int, width: int) -> tuple[Ints, Ints, Ints, int, int]:
+        """All that holds the words that end at begin..end-1: raw, lut, bounds, and begin and end in them."""
+        first = max(begin - width + 1, 0)
+        bounds = np.unique(np.clip(self.bounds, first, end)) - first
+        return self.raw[first:end], self.lut, bounds, begin - first, end - first
 
 
 def read(symbols: Any, missing: Hashable = None, sequences: bool | None = None) -> Source:
@@ -43,43 +49,82 @@ def read(symbols: Any, missing: Hashable = None, sequences: bool | None = None) 
     ----------
     symbols : str, bytes, list of hashables, array, or a list of several of these
     missing : a value that marks a missing symbol, besides None and NaN
-    sequences : whether a list of strings or tuples holds sequences (True) or symbols (False); by default
-        they are symbols if they repeat (at most half as many distinct ones as items)
+    sequences : whether a list of strings, tuples or bytes holds sequences (True) or symbols (False); by
+        default bytes are sequences, and the others are symbols if one has length 1 or if they repeat (at
+        most half as many distinct ones as items)
 
     Cost: one pass; no copy of a uint8 array, one byte per symbol for other small alphabets.
     """
-    parts = _split(symbols, sequences)
-    flat = parts[0] if len(parts) == 1 else _join(parts)
-    bounds = np.cumsum([0, *(len(part) for part in parts)]).astype(np.int64)
-    if bounds[-1] == 0:
-        raise ValueError("The 'symbols' are empty; a series needs at least one symbol: check the input.")
-    raw, values = _raw(flat)
-    return _letters(raw, values, missing, bounds)
-
-
-def _split(symbols: Any, sequences: bool | None) -> list[Any]:
-    """The sequences in `symbols`."""
+    flat: Any
+    shape: tuple[int, ...] | None = None
     if isinstance(symbols, (str, bytes, bytearray)):
-        return [symbols]
-    if hasattr(symbols, "__array__") or hasattr(symbols, "to_numpy"):
-        array = np.ma.asanyarray(symbols) if np.ma.isMaskedArray(symbols) else np.asarray(symbols)
-        if array.ndim > 2 or array.ndim == 0:
+        flat, lengths = symbols, [len(symbols)]
+    elif is_array(symbols):
+        array = to_array(symbols)
+        if array.ndim not in (1, 2):
             raise ValueError(
                 f"The 'symbols' array has {array.ndim} dimensions; a series has one, and several series of "
                 "one length two: use ds.observe.light_cones for fields."
             )
-        return list(array) if array.ndim == 2 else [array]
+        shape = array.shape
+        flat, lengths = array.reshape(-1), [shape[-1]] * (shape[0] if len(shape) == 2 else 1)
+    else:
+        parts = _split(symbols, sequences)
+        flat, lengths = parts[0] if len(parts) == 1 else _join(parts), [len(part) for part in parts]
+    bounds = np.cumsum([0, *lengths], dtype=np.int64)
+    if bounds[-1] == 0:
+        raise ValueError("The 'symbols' are empty; a series needs at least one symbol: check the input.")
+    if isinstance(flat, (bytes, bytearray)) and isinstance(missing, bytes):
+        missing = missing.decode("latin-1")
+    raw, values = _raw(flat)
+    lut, letters, has_gaps = _letters(raw, values, missing)
+    return Source(raw, lut, letters, bounds, has_gaps, shape or (raw.size,))
+
+
+def is_array(values: Any) -> bool:
+    """Whether values are an array of NumPy, pandas or another library."""
+    return hasattr(values, "to_numpy") or (hasattr(values, "__array__") and not isinstance(values, np.generic))
+
+
+def to_array(values: Any) -> NDArray[Any]:
+    """A NumPy array, masked if it was."""
+    if isinstance(values, np.ma.MaskedArray):
+        return values
+    return np.asarray(values if hasattr(values, "__array__") or not hasattr(values, "to_numpy") else values.to_numpy())
+
+
+def is_missing(value: Any, mark: Hashable = None) -> bool:
+    """Whether a value is None, the mark, or such that it does not equal itself: NaN, pandas.NA."""
+    if value is None or value is mark:
+        return True
+    try:
+        return bool(value != value or value == mark)
+    except (TypeError, ValueError):
+        return True
+
+
+def _split(symbols: Any, sequences: bool | None) -> list[Any]:
+    """The sequences in a list or another iterable."""
     if not isinstance(symbols, Iterable):
         raise TypeError(
             f"The 'symbols' are a {type(symbols).__name__}; a series is a str, bytes, a list of hashables, "
             "an integer array, or a list of these: convert the data first."
         )
     items = list(symbols)
-    if items and all(isinstance(v, (list, bytes, bytearray, np.ndarray)) or hasattr(v, "to_numpy") for v in items):
-        return [np.asarray(v) if hasattr(v, "to_numpy") else v for v in items]
-    if items and all(isinstance(v, (str, tuple)) for v in items):
-        if sequences is None:
-            sequences = all(len(v) != 1 for v in items) and 2 * len(set(items)) > len(items)
+    if not items:
+        return [items]
+    if sequences is not False and all(isinstance(v, (list, bytes, bytearray)) or is_array(v) for v in items):
+        parts = [to_array(v) if is_array(v) else v for v in items]
+        wrong = [v.ndim for v in parts if isinstance(v, np.ndarray) and v.ndim != 1]
+        if wrong:
+            raise ValueError(
+                f"The 'symbols' list holds an array of {wrong[0]} dimensions; each sequence in a list has one: "
+                "give its rows one by one."
+            )
+        return parts
+    if all(isinstance(v, (str, tuple)) for v in items):
+        if sequences is None and all(len(v) != 1 for v in items):
+            sequences = 2 * len(_hashables(items)[1]) > len(items)
         if sequences:
             return items
     return [items]
@@ -91,8 +136,10 @@ def _join(parts: Sequence[Any]) -> Any:
         return "".join(parts)
     if all(isinstance(p, (bytes, bytearray)) for p in parts):
         return b"".join(parts)
-    if all(isinstance(p, np.ndarray) and p.dtype.kind in "biu" for p in parts):
-        return np.concatenate(parts)
+    # Signed and unsigned 64-bit integers have no common integer type: they go through Python's integers.
+    integers = all(isinstance(p, np.ndarray) and p.dtype.kind in "biu" for p in parts)
+    if integers and np.result_type(*{p.dtype for p in parts}).kind != "f":
+        return np.ma.concatenate(parts) if any(map(np.ma.isMaskedArray, parts)) else np.concatenate(parts)
     return [symbol for part in parts for symbol in (part.tolist() if isinstance(part, np.ndarray) else part)]
 
 
@@ -107,17 +154,19 @@ def _raw(flat: Any) -> tuple[Ints, Any]:
     if isinstance(flat, (bytes, bytearray)):
         return np.frombuffer(flat, np.uint8), _character
     if not isinstance(flat, np.ndarray):
-        flat = _array(flat)
-    if np.ma.isMaskedArray(flat):
-        flat = np.ma.filled(flat.astype(object), None)
+        flat = as_array(flat)
     if flat.dtype.kind == "b":
         flat = flat.view(np.uint8)
+    if np.ma.isMaskedArray(flat):
+        if flat.dtype.kind != "f":
+            return _hashables(flat.tolist(None))
+        flat = flat.filled(np.nan)
     if flat.dtype == np.uint8:
         return flat, int
     if flat.dtype.kind in "iu":
         low, high = int(flat.min()), int(flat.max())
         if high - low < 1 << 16:
-            wide = np.subtract(flat, flat.dtype.type(low), dtype=flat.dtype)
+            wide = np.subtract(flat, flat.dtype.type(low))
             return _compact(wide, high - low + 1), lambda value: low + int(value)
     if flat.dtype.kind == "f":
         return _floats(flat)
@@ -131,13 +180,15 @@ def _character(value: int) -> str:
     return chr(value)
 
 
-def _array(items: list[Any]) -> NDArray[Any]:
-    """A list as an array without changing its values: a mixed list stays a list of objects."""
-    kinds = set(map(type, items))
-    plain = kinds <= {int, bool} or kinds <= {float} or kinds <= {float, int} or kinds <= {str}
-    if plain or all(issubclass(kind, np.generic) for kind in kinds):
+def as_array(items: Sequence[Any]) -> NDArray[Any]:
+    """A list as an array without changing its values: numbers as such, anything else as objects."""
+    types = set(map(type, items))
+    numeric = {t for t in types if t in (bool, int, float) or issubclass(t, (np.number, np.bool_))}
+    kinds = {np.dtype(t).kind if t in numeric else "O" for t in types}
+    wanted = "biu" if kinds <= set("biu") else "f" if kinds <= set("biuf") else ""
+    if wanted:
         array = np.asarray(items)
-        if array.dtype.kind in "biufU":
+        if array.dtype.kind in wanted:
             return array
     array = np.empty(len(items), object)
     array[:] = items
@@ -173,24 +224,24 @@ def _compact(raw: Ints, size: int) -> Ints:
     return raw.astype(np.uint8 if size <= 1 << 8 else np.uint16 if size <= 1 << 16 else np.int64, copy=False)
 
 
-def _letters(raw: Ints, values: Any, missing: Hashable, bounds: Ints) -> Source:
-    """Number the raw values that occur by the order of the symbols they stand for."""
+def _letters(raw: Ints, values: Any, missing: Hashable) -> tuple[Ints, tuple[Hashable, ...], bool]:
+    """Number the raw values that occur by the order of the symbols they stand for; whether some are missing."""
     seen = _seen(raw)
     symbols = [values(int(v)) if callable(values) else values[v] for v in seen]
-    marks = (None, missing)
-    keep = [i for i, s in enumerate(symbols) if not any(s is m or s == m for m in marks) and s == s]
+    symbols = [s.item() if isinstance(s, np.generic) else s for s in symbols]
+    keep = [i for i, s in enumerate(symbols) if not is_missing(s, missing)]
     if not keep:
         raise ValueError(
             f"All {raw.size} 'symbols' are missing; a series needs at least one symbol: check 'missing' and the input."
         )
-    # Symbols that cannot be compared with each other keep the order in which they appear.
+    # Symbols that cannot be compared with each other are ordered by type and as text.
     try:
         keep.sort(key=lambda i: symbols[i])
     except TypeError:
         keep.sort(key=lambda i: (type(symbols[i]).__name__, repr(symbols[i])))
     lut = np.full(int(seen[-1]) + 1, -1, np.int64)
     lut[seen[keep]] = np.arange(len(keep))
-    return Source(raw, lut, tuple(symbols[i] for i in keep), bounds)
+    return lut, tuple(symbols[i] for i in keep), len(keep) < len(seen)
 
 
 def _seen(raw: Ints) -> Ints:

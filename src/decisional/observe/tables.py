@@ -50,15 +50,16 @@ def merge(parts: Iterable[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
 
 
 def count(keys: Ints, executor: Executor | None = None) -> tuple[Ints, Ints]:
-    """The distinct keys and how often each occurs."""
-
-    def chunk(part: tuple[int, int]) -> tuple[Ints, Ints]:
-        counter = KeyCounter()
-        counter.add(keys[slice(*part)])
-        return counter.sorted()
-
-    parts = list(map_slices(chunk, slices(keys.size), executor))
+    """The distinct keys in increasing order, and how often each occurs."""
+    cuts = slices(keys.size) or [(0, 0)]
+    parts = list(map_slices(_count_slice, [keys[a:b] for a, b in cuts], executor))
     return parts[0] if len(parts) == 1 else merge(parts)
+
+
+def _count_slice(keys: Ints) -> tuple[Ints, Ints]:
+    counter = KeyCounter()
+    counter.add(keys)
+    return counter.sorted()
 
 
 def factorise(keys: Ints, executor: Executor | None = None) -> tuple[Ints, Ints]:
@@ -82,24 +83,24 @@ def from_ids(
     n_x: int,
     n_outcomes: int,
     symbol: Ints | None = None,
-    successor: Ints | None = None,
+    target: Ints | None = None,
     shared: Ints | None = None,
     executor: Executor | None = None,
 ) -> Table:
-    """Table of observations whose x and z are numbered already.
+    """Table of observations whose x and z are numbered already; target = x after the step, -1 = none.
 
     Cost: O(n) hashing for n observations, and sorting of the distinct pairs.
     """
     pair, counts = count(x.astype(np.int64) * n_outcomes + z, executor)
     row, outcome = np.divmod(pair, n_outcomes)
     steps = None
-    if symbol is not None and successor is not None:
-        moved = np.flatnonzero(successor >= 0)
+    if symbol is not None and target is not None:
+        moved = np.flatnonzero(target >= 0)
         n_symbols = int(symbol.max(initial=0)) + 1
         labelled, edge = factorise(x[moved].astype(np.int64) * n_symbols + symbol[moved], executor)
-        key, step_counts = count(edge * n_x + x[successor[moved]], executor)
-        edge, target = np.divmod(key, n_x)
+        key, step_counts = count(edge * n_x + target[moved], executor)
+        edge, to = np.divmod(key, n_x)
         source, letter = np.divmod(labelled[edge], n_symbols)
-        steps = Steps(source, letter, target, step_counts)
+        steps = Steps(source, letter, to, step_counts)
     shared = np.zeros(n_x, np.int64) if shared is None else shared
     return Table(compress(row, n_x), outcome, counts, n_outcomes, shared, steps)

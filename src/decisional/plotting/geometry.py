@@ -1,0 +1,44 @@
+"""Geometry of points and vectors in the plane: arrays whose last axis holds x and y."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Floats", "Ints", "directions", "distances", "join", "left", "length", "side"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int_]
+
+
+def length(vectors: Floats) -> Floats:
+    """Return the length of each vector."""
+    return np.asarray(np.hypot(vectors[..., 0], vectors[..., 1]))
+
+
+def distances(a: Floats, b: Floats) -> Floats:
+    """Return the distance from every point of a to every point of b."""
+    return length(a[:, None] - b)
+
+
+def directions(angles: ArrayLike) -> Floats:
+    """Return the unit vector of each angle."""
+    return np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+
+
+def left(vector: Floats) -> Floats:
+    """Return one vector turned a quarter to the left."""
+    return np.array([-vector[1], vector[0]])
+
+
+def side(a: Floats, b: Floats, c: Floats) -> Floats:
+    """Return a number that is positive where c lies to the left of the way from a to b."""
+    u, v = b - a, c - a
+    return np.asarray(u[..., 0] * v[..., 1] - u[..., 1] * v[..., 0])
+
+
+def join(parts: Iterable[Floats]) -> Floats:
+    """Return the points of all parts, of which there may be none."""
+    return np.concatenate([np.zeros((0, 2)), *parts])
