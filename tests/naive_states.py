@@ -357,7 +357,7 @@ def describe(words, follow, labels, moves, n_symbols, weight, rounds):
         if length > best[0] - 0.01:
             return best
         best = (length, targets, emission)
-        counts[counts < 1] = 0
+        counts[counts < 1 - 1e-9] = 0
         if not counts.any(axis=1).all():
             return best
         targets, emission = [list(row) for row in targets], [list(row) for row in emission]
@@ -365,6 +365,25 @@ def describe(words, follow, labels, moves, n_symbols, weight, rounds):
             emission[s] = [float(value) for value in counts[i] / counts[i].sum()]
             targets[s] = [t if p > 0 else -1 for t, p in zip(targets[s], emission[s], strict=True)]
     return best
+
+
+def evidence(words, follow, labels, moves, n_symbols, weight, theta, rounds, strays):
+    """Every refinement with its description, as (labels, (length, targets, emission)), the shortest first.
+
+    Fewer strays are passed over while the shortest one holds symbols impossible that were seen.
+    """
+    found = []
+    for stray in strays:
+        for finer in refinements(labels, moves, n_symbols, 1 - stray * (1 - theta), weight):
+            if finer not in [each for each, _ in found]:
+                found.append((finer, describe(words, follow, finer, moves, n_symbols, weight, rounds)))
+        found.sort(key=lambda each: each[1][0])
+        best, (_, targets, emission) = found[0]
+        mass = [sum(w for w, label in zip(weight, best, strict=True) if label == s) for s in range(len(targets))]
+        states = recurrent(targets, emission, mass)
+        if states is None or expected_counts(words, follow, *inside(targets, emission, states))[2] == 0:
+            break
+    return found
 
 
 def place(words, follow, labels, moves, described, weight, theta):

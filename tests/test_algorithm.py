@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 import naive_states
 from decisional import executors, matching, observe, processes
-from decisional.algorithm import _merged, _names, reconstruct
+from decisional.algorithm import _merged, reconstruct, state_names
 from decisional.clustering import Aggregate, Connect
 from decisional.densities import Counts
-from decisional.determinism import ROUNDS
+from decisional.determinism import ROUNDS, STRAYS
 from decisional.structures import Partition
 
 QUICK = settings(max_examples=25, deadline=None)
@@ -122,13 +122,14 @@ def test_pairs_are_reconstructed_consistently(constraints, pairs, linked):
 def test_rows_and_configurations_agree_on_states_of_equal_mass():
     # Rows of short suffixes come before those of longer ones inside them: another order than that of the x.
     cluster = {"cluster": lambda densities, match: np.arange(densities.n_rows), "constraints": "none"}
-    ties = 0
-    for seed in range(20):
+    differ = 0
+    for seed in (22, 23, 60, 65):
         obs = observe.series(np.random.default_rng(seed).integers(0, 2, 60), past=4)
         result = rebuilt(obs, density=Counts(min_count=6), **cluster)
-        ties += len(set(result.states.probability.tolist())) < result.states.n_states
+        rows = result.densities
+        differ += (Partition(np.arange(rows.n_rows), rows.weight).labels[rows.row] != result.states.labels).any()
         assert_consistent(result, obs)
-    assert ties > 10
+    assert differ == 4
 
 
 # ------------------------------------------------------------------------------------------------- naive twin
@@ -159,12 +160,10 @@ def test_the_figure_is_its_naive_twin(constraints, symbols, past):
         labels = naive_states.refinements(labels, moves, 2, 0.95)[-1]
     if constraints == "evidence":
         after = [{s: c for (i, s, _), c in moves.items() if i == row} for row in range(n)]
-        finer = naive_states.refinements(labels, moves, 2, 0.95, weight)
-        described = [naive_states.describe(words, after, each, moves, 2, weight, ROUNDS) for each in finer]
-        lengths = [each[0] for each in described]
-        assume(len(lengths) == 1 or np.partition(lengths, 1)[1] > min(lengths) + 1e-6)
-        best = int(np.argmin(lengths))
-        labels = naive_states.place(words, after, finer[best], moves, described[best][1:], weight, 0.95)[0]
+        found = naive_states.evidence(words, after, labels, moves, 2, weight, 0.95, ROUNDS, STRAYS)
+        assume(len(found) == 1 or found[1][1][0] > found[0][1][0] + 1e-6)
+        best, described = found[0]
+        labels = naive_states.place(words, after, best, moves, described[1:], weight, 0.95)[0]
 
     obs = observe.series(np.array(symbols), past)
     result = rebuilt(obs, density=Counts(min_count=1), match=match, constraints=constraints)
@@ -178,6 +177,22 @@ def test_the_figure_is_its_naive_twin(constraints, symbols, past):
         # Numbers decide between equally frequent targets, and the canonical ones come later.
         for (s, a), ends in naive_states.leaving(expected.labels.tolist(), moves, expected.labels.tolist()).items():
             assert ends[int(result.machine.targets[s, a])] == ends[targets[s][a]]
+
+
+@pytest.mark.small
+def test_paper_constraints_merge_what_one_row_leads_to():
+    # After 0 comes 1 or 2, by the same symbol: one state for the paper, although their outcomes differ.
+    obs = observe.pairs([0, 1, 0, 2] * 50, "abac" * 50, "stst" * 50)
+    paper, plain = (rebuilt(obs, constraints=constraints) for constraints in ("paper", "none"))
+    assert paper.states.labels.tolist() == [0, 1, 1]
+    np.testing.assert_allclose(paper.distributions, [[1, 0, 0], [0, 0.5, 0.5]])
+    assert plain.states.labels.tolist() == [0, 1, 2]
+    # The state and the symbol of what stays ambiguous are named as in the result.
+    assert plain.unresolved == ((0, "s", 0.5),)
+    assert paper.unresolved == ()
+    turned = rebuilt(obs, constraints="none", cluster=lambda densities, match: np.array([5, 3, 1]))
+    assert turned.states.labels.tolist() == [0, 1, 2]
+    assert turned.unresolved == ((0, "s", 0.5),)
 
 
 # -------------------------------------------------------------------------------------------------- processes
@@ -285,8 +300,8 @@ def test_merged_rows_add_up(rows, data):
 
 @pytest.mark.small
 def test_names_go_on_after_z():
-    assert _names(3) == ("A", "B", "C")
-    assert _names(28)[25:] == ("Z", "S26", "S27")
+    assert state_names(3) == ("A", "B", "C")
+    assert state_names(28)[25:] == ("Z", "S26", "S27")
 
 
 @pytest.mark.small

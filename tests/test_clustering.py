@@ -208,6 +208,15 @@ def test_a_second_pass_moves_a_row_that_came_too_early():
 
 
 @pytest.mark.small
+def test_a_merged_state_is_gone():
+    # In the second pass row 0 goes to row 5 and brings both to the others; in the third row 5 is alone again, and
+    # must not find what was its state.
+    rows = naive_states.distributions([[35, 15], [45, 5], [50, 0], [5, 45], [45, 5], [25, 25]])
+    found = [Aggregate("given", passes)(rows, matching.Variational(0.7)).tolist() for passes in (1, 2, 3)]
+    assert found == [[0, 0, 0, 1, 0, 2], [0, 0, 0, 1, 0, 0], [0, 0, 0, 1, 0, 2]]
+
+
+@pytest.mark.small
 def test_a_row_that_leaves_when_there_is_no_room_leaves_once():
     # Rows 2 and 3 draw the state away from row 1, which opens a fifth state where there is room for four.
     pulled = [[50, 50, 0, 0, 0], [30, 70, 0, 0, 0], [60, 40, 0, 0, 0], [65, 35, 0, 0, 0]]

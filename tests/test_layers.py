@@ -9,8 +9,8 @@ ROOT = Path(decisional.__file__).parent
 LAYERS = [
     {"_kernels"},
     {"structures", "protocols", "executors", "chains"},
-    {"observe", "densities", "matching", "clustering", "determinism", "graphs", "complexity"},
-    {"algorithm", "processes", "selection"},
+    {"observe", "densities", "matching", "clustering", "determinism", "graphs", "complexity", "search"},
+    {"algorithm", "processes", "selection", "baselines"},
     {"estimators"},
     {"plotting", "io", "cli"},
 ]

@@ -601,7 +601,7 @@ NO_SERIES = {
     "too short": ("01", ValueError, r"no window of past \+ future = 3 symbols in a row \(the longest sequence has 2"),
     "too short each": ([[0, 1], [1, 0], [0]], ValueError, "longest sequence has 2, gaps included"),
     "too many gaps": ([0, 1, None, 1, 0, None], ValueError, "longest sequence has 6, gaps included"),
-    "three dimensions": (np.zeros((2, 2, 2), int), ValueError, "has 3 dimensions; .*light_cones"),
+    "three dimensions": (np.zeros((2, 2, 2), int), ValueError, "has 3 dimensions; .*one series at a time"),
     "no dimension": (np.array(1), ValueError, "has 0 dimensions"),
     "list of fields": ([np.zeros((2, 2), int)] * 2, ValueError, "list holds an array of 2 dimensions"),
     "list of scalars": ([np.array(1)] * 5, ValueError, "list holds an array of 0 dimensions"),

@@ -13,7 +13,7 @@ from . import clustering, determinism
 from .graphs import EpsilonMachine, TransitionGraph
 from .structures import Distributions, Floats, Ints, Observations, Partition, Steps
 
-__all__ = ["Reconstruction", "reconstruct"]
+__all__ = ["Reconstruction", "reconstruct", "state_names"]
 
 
 @dataclass(frozen=True)
@@ -109,14 +109,14 @@ def _graphs(
         number[unifilar.targets[place]],
         unifilar.emission[place],
         alphabet,
-        names=_names(n),
+        names=state_names(n),
         weights=states.probability,
     )
     between = steps.relabel(row_states)
     return machine, TransitionGraph.from_counts(between.source, between.target, between.count, n)
 
 
-def _names(n: int) -> tuple[str, ...]:
+def state_names(n: int) -> tuple[str, ...]:
     """A, B, ..., Z, then S26, S27, ..."""
     return tuple(chr(65 + i) if i < 26 else f"S{i}" for i in range(n))
 

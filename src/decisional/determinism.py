@@ -21,6 +21,9 @@ __all__ = ["CONSTRAINTS", "Unifilar", "Windows", "merge_successors", "reconcile"
 CONSTRAINTS = ("evidence", "paper", "none")
 # Refinement ends at this many states more than clustering found: no data describe such machines shorter.
 MORE_STATES = 250
+# What theta passes over as strays may be the only way out of a state, as in a long cycle: as long as the best machine
+# holds symbols impossible that were seen, refinement goes on with ten and a hundred times fewer strays.
+STRAYS = (1.0, 0.1, 0.01)
 # Without windows to predict from, a split needs a majority at most this large (METHOD 3.5).
 CLEAR_MINORITY = 0.7
 # Re-estimation of the recurrent machine; each round is one pass over the distinct windows.
@@ -61,6 +64,7 @@ class _Candidate:
     emission: Floats
     share: Floats
     length: float = np.inf
+    misses: float = 0.0
     recurrent: Ints | None = None
     prior: Floats | None = None
 
@@ -117,8 +121,14 @@ def reconcile(
         *_, last = _refinements(labels, steps, n_symbols, sure)
         return _result(last, theta)
     data = _Data(windows, steps, n_symbols, weight)
-    refinements = _refinements(labels, steps, n_symbols, theta, weight)
-    return data.place(min(map(data.describe, refinements), key=lambda c: c.length), theta)
+    candidates: list[_Candidate] = []
+    for stray in STRAYS:
+        sure = 1.0 - stray * (1.0 - theta)
+        candidates += map(data.describe, _refinements(labels, steps, n_symbols, sure, weight))
+        best = min(candidates, key=lambda c: c.length)
+        if best.misses == 0:
+            break
+    return data.place(best, theta)
 
 
 def _refinements(
@@ -236,8 +246,8 @@ class _Data:
             # Less than a hundredth of a bit is rounding: equal descriptions keep the earlier, coarser one.
             if length > best.length - 0.01:
                 break
-            best = _Candidate(candidate.labels, targets, emission, candidate.share, length, states, prior)
-            counts[counts < 1.0] = 0.0
+            best = _Candidate(candidate.labels, targets, emission, candidate.share, length, misses, states, prior)
+            counts[counts < 1.0 - 1e-9] = 0.0
             if not counts.any(axis=1).all():
                 break
             targets, emission = targets.copy(), emission.copy()

@@ -28,6 +28,7 @@ __all__ = [
     "odd",
     "periodic",
     "perturbed_coin",
+    "random_machine",
     "restricted_golden_mean",
     "rip",
     "rrxor",
@@ -188,6 +189,41 @@ def restricted_golden_mean(k: int = 2, p: float = 0.5) -> EpsilonMachine:
         raise ValueError(f"The 'k' of the process is {k!r}; it must be an integer of at least 1: choose one.")
     forced: list[tuple[Any, ...]] = [(i, 1, (i + 1) % (int(k) + 1), 1.0) for i in range(1, int(k) + 1)]
     return _machine(_choice(0, _inside("p", p), 0, 1), forced)
+
+
+def random_machine(n_states: int, n_symbols: int = 2, rng: Any = None, least: float = 0.1) -> EpsilonMachine:
+    """Draw a minimal, strongly connected machine that uses all its symbols 0, 1, ...
+
+    Each edge is present with probability 0.7 and leads anywhere; the probabilities of a state are uniform over those
+    that are at least `least`. Machines that are not minimal or not strongly connected are drawn again.
+
+    Parameters
+    ----------
+    n_states, n_symbols : int
+    rng : None, int, or numpy Generator
+    least : float
+        Smallest probability of an edge, at most 1 / n_symbols.
+    """
+    for name, value in (("n_states", n_states), ("n_symbols", n_symbols)):
+        if not isinstance(value, (int, np.integer)) or value < 1:
+            raise ValueError(f"The {name!r} is {value!r}; it must be an integer of at least 1: give a size.")
+    if not 0.0 <= least * n_symbols <= 1.0 or (n_symbols == 1 and n_states > 1):
+        raise ValueError(
+            f"The 'least' is {least!r} with {n_symbols} symbols; so many probabilities of at least that must be able "
+            "to sum to 1, and one symbol makes one state: choose a smaller one or other sizes."
+        )
+    generator = np.random.default_rng(rng)
+    while True:
+        edges = generator.random((n_states, n_symbols)) < 0.7
+        if not edges.any(axis=1).all() or not edges.any(axis=0).all():
+            continue
+        shares = np.where(edges, generator.exponential(size=edges.shape), 0.0)
+        free = 1.0 - least * edges.sum(axis=1, keepdims=True)
+        emission = np.where(edges, least + free * shares / shares.sum(axis=1, keepdims=True), 0.0)
+        targets = np.where(edges, generator.integers(0, n_states, edges.shape), -1)
+        machine = EpsilonMachine.from_arrays(targets, emission, range(n_symbols))
+        if machine.recurrent.any() and machine.recurrent_part().minimise().n_states == n_states:
+            return machine
 
 
 def elementary_ca(rule: int, width: int, steps: int, rng: Any = None) -> NDArray[Any]:

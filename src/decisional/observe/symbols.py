@@ -64,7 +64,7 @@ def read(symbols: Any, missing: Hashable = None, sequences: bool | None = None) 
         if array.ndim not in (1, 2):
             raise ValueError(
                 f"The 'symbols' array has {array.ndim} dimensions; a series has one, and several series of "
-                "one length two: use ds.observe.light_cones for fields."
+                "one length two: give one series at a time."
             )
         shape = array.shape
         flat, lengths = array.reshape(-1), [shape[-1]] * (shape[0] if len(shape) == 2 else 1)

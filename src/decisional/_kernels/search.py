@@ -1,0 +1,209 @@
+"""Description lengths of unifilar machines along a series, and of their neighbours in a search.
+
+A machine is its `targets` (n_states, n_symbols), -1 = none. Its probabilities are those of the counts that the
+series gives to its edges, so a machine is judged by structure alone; `logs` only helps to find the state at the
+start of a sequence.
+"""
+
+import math
+
+import numpy as np
+
+from . import kernel
+
+__all__ = ["description_length", "merge_lengths", "merged_labels", "retarget_lengths", "split_lengths", "walk"]
+
+# Symbols looked at to find the state at the start of a sequence, or after an impossible symbol.
+AHEAD = 64
+
+
+@kernel
+def _locate(raw, lut, begin, end, targets, logs):
+    """The state from which the next symbols run furthest; the most likely one of those that run as far."""
+    end = min(end, begin + AHEAD)
+    best = 0
+    best_run = -1
+    best_value = 0.0
+    for first in range(targets.shape[0]):
+        state = first
+        value = 0.0
+        i = begin
+        while i < end:
+            s = lut[raw[i]]
+            if s < 0 or targets[state, s] < 0:
+                break
+            value += logs[state, s]
+            state = targets[state, s]
+            i += 1
+        if i > best_run or (i == best_run and value > best_value):
+            best = first
+            best_run = i
+            best_value = value
+    return best
+
+
+@kernel
+def walk(raw, lut, bounds, targets, logs, limit, counts):
+    """Count the uses of each edge along the sequences.
+
+    Returns how often a state had to be found anew, and how many symbols were impossible; gives up when these are
+    more than `limit`.
+    """
+    starts = 0
+    misses = 0
+    for q in range(bounds.size - 1):
+        state = -1
+        for i in range(bounds[q], bounds[q + 1]):
+            s = lut[raw[i]]
+            if s < 0:
+                state = -1
+                continue
+            if state >= 0 and targets[state, s] < 0:
+                misses += 1
+                state = -1
+                if misses > limit:
+                    return starts, misses
+            if state < 0:
+                state = _locate(raw, lut, i, bounds[q + 1], targets, logs)
+                starts += 1
+                if targets[state, s] < 0:
+                    misses += 1
+                    state = -1
+                    if misses > limit:
+                        return starts, misses
+                    continue
+            counts[state, s] += 1
+            state = targets[state, s]
+    return starts, misses
+
+
+@kernel
+def description_length(counts, starts, misses, log_n):
+    """Bits of the symbols and of the machine, given the uses of its edges; unused edges and states are free."""
+    bits = 0.0
+    states = 0
+    edges = 0
+    for j in range(counts.shape[0]):
+        total = 0.0
+        for s in range(counts.shape[1]):
+            if counts[j, s] > 0:
+                bits -= counts[j, s] * math.log2(counts[j, s])
+                total += counts[j, s]
+                edges += 1
+        if total > 0:
+            bits += total * math.log2(total)
+            states += 1
+    name = math.log2(max(states, 1))
+    return bits + 0.5 * (edges - states) * log_n + (edges + starts) * name + misses * log_n
+
+
+@kernel
+def retarget_lengths(raw, lut, bounds, targets, logs, edges, log_n, best, lengths):
+    """lengths[e, u]: description length if edge number edges[e] led to state u instead.
+
+    The last row of targets and logs is free: for u = n_states the edge leads to a new state that behaves like the
+    one it led to. A machine that is longer than `best` may be given up (inf).
+    """
+    n = targets.shape[0] - 1
+    symbols = targets.shape[1]
+    counts = np.zeros(targets.shape)
+    limit = int(best / log_n)
+    for e in range(edges.size):
+        state, s = divmod(edges[e], symbols)
+        old = targets[state, s]
+        for u in range(n + 1):
+            lengths[e, u] = np.inf
+            if u == old:
+                continue
+            if u == n:
+                targets[n] = targets[old]
+                logs[n] = logs[old]
+            targets[state, s] = u
+            counts[:] = 0.0
+            starts, misses = walk(raw, lut, bounds, targets, logs, limit, counts)
+            if misses <= limit:
+                lengths[e, u] = description_length(counts, starts, misses, log_n)
+        targets[state, s] = old
+        targets[n] = -1
+
+
+@kernel
+def split_lengths(raw, lut, bounds, targets, logs, state, edges, log_n, best, lengths):
+    """lengths[code]: description length if those of `edges` whose bit is set in code led to a copy of their state.
+
+    All edges lead to `state`; the copy is the last row of targets and logs, whose own edges count among them. A machine
+    that is longer than `best` may be given up (inf).
+    """
+    n, symbols = targets.shape[0] - 1, targets.shape[1]
+    counts = np.zeros(targets.shape)
+    limit = int(best / log_n)
+    targets[n] = targets[state]
+    logs[n] = logs[state]
+    for code in range(lengths.size):
+        for e in range(edges.size):
+            targets[edges[e] // symbols, edges[e] % symbols] = n if (code >> e) & 1 else state
+        counts[:] = 0.0
+        starts, misses = walk(raw, lut, bounds, targets, logs, limit, counts)
+        lengths[code] = description_length(counts, starts, misses, log_n) if misses <= limit else np.inf
+
+
+@kernel
+def _root(parent, i):
+    while parent[i] != i:
+        parent[i] = parent[parent[i]]
+        i = parent[i]
+    return i
+
+
+@kernel
+def merged_labels(targets, i, j, labels, work):
+    """Merge states i and j, and all that determinism then demands: labels[s] = lowest state merged with s.
+
+    work (n_states, n_symbols) is scratch. Cost: O(n_states n_symbols).
+    """
+    n, symbols = targets.shape
+    for s in range(n):
+        labels[s] = s
+        for a in range(symbols):
+            work[s, a] = targets[s, a]
+    stack = np.empty((n * symbols + 1, 2), np.int64)
+    stack[0, 0] = i
+    stack[0, 1] = j
+    height = 1
+    while height > 0:
+        height -= 1
+        a = _root(labels, stack[height, 0])
+        b = _root(labels, stack[height, 1])
+        if a == b:
+            continue
+        if b < a:
+            a, b = b, a
+        labels[b] = a
+        for s in range(symbols):
+            if work[b, s] < 0:
+                continue
+            if work[a, s] < 0:
+                work[a, s] = work[b, s]
+            else:
+                stack[height, 0] = work[a, s]
+                stack[height, 1] = work[b, s]
+                height += 1
+    for s in range(n):
+        labels[s] = _root(labels, s)
+
+
+@kernel
+def merge_lengths(targets, counts, starts, misses, log_n, lengths):
+    """lengths[i, j], i < j: description length after merging states i and j with what determinism demands."""
+    n, symbols = targets.shape
+    labels = np.empty(n, np.int64)
+    work = np.empty((n, symbols), np.int64)
+    merged = np.empty(counts.shape)
+    for i in range(n):
+        for j in range(i + 1, n):
+            merged_labels(targets, i, j, labels, work)
+            merged[:] = 0.0
+            for s in range(n):
+                for a in range(symbols):
+                    merged[labels[s], a] += counts[s, a]
+            lengths[i, j] = description_length(merged, starts, misses, log_n)
