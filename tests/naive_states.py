@@ -386,6 +386,69 @@ def evidence(words, follow, labels, moves, n_symbols, weight, theta, rounds, str
     return found
 
 
+def closed_merger(targets, i, j):
+    """Blocks of states after merging i and j and all that determinism demands: lowest state of each state's block."""
+    block = {s: frozenset([s]) for s in range(len(targets))}
+    todo = [(i, j)]
+    while todo:
+        a, b = (block[s] for s in todo.pop())
+        both = a | b
+        for s in both:
+            block[s] = both
+        for symbol in range(len(targets[0])):
+            ends = [targets[s][symbol] for s in both if targets[s][symbol] >= 0]
+            todo += [(ends[0], end) for end in ends if block[end] != block[ends[0]]]
+    return [min(block[s]) for s in range(len(targets))]
+
+
+def counted_length(counts, log_n):
+    """Description length of a machine by the uses of its edges, counts[state][symbol]."""
+    rows = [[c for c in row if c > 0] for row in counts]
+    rows = [row for row in rows if row]
+    edges = sum(map(len, rows))
+    bits = -sum(c * math.log2(c / sum(row)) for row in rows for c in row)
+    return bits + (edges - len(rows)) / 2 * log_n + edges * math.log2(max(len(rows), 1))
+
+
+def merge_recurrent(words, follow, labels, moves, described, n_symbols, weight, rounds):
+    """Merge recurrent states while that shortens the description: (labels, (length, targets, emission))."""
+    log_n = math.log2(max(sum(moves.values()), 2))
+    while True:
+        _, targets, emission = described
+        mass = [sum(w for w, label in zip(weight, labels, strict=True) if label == s) for s in range(len(targets))]
+        states = recurrent(targets, emission, mass)
+        if states is None or described[0] == math.inf:
+            return labels, described
+        inner, kept, prior = inside(targets, emission, states)
+        counts = expected_counts(words, follow, inner, kept, prior)[0]
+        options = []
+        for i in range(len(states)):
+            for j in range(i + 1, len(states)):
+                into = closed_merger(inner, i, j)
+                summed = np.zeros(counts.shape)
+                np.add.at(summed, into, counts)
+                options.append((counted_length(summed, log_n), into))
+        if not options:
+            return labels, described
+        options.sort(key=lambda option: option[0])
+        if options[0][0] >= counted_length(counts, log_n):
+            return labels, described
+        if len(options) > 1 and options[1][0] < options[0][0] + 1e-6 and options[1][1] != options[0][1]:
+            raise Tie
+        into = {s: states[options[0][1][i]] for i, s in enumerate(states)}
+        finer = canonical_numbers([into.get(label, label) for label in labels])
+        merged = describe(words, follow, finer, moves, n_symbols, weight, rounds)
+        if merged[0] >= described[0]:
+            return labels, described
+        labels, described = finer, merged
+
+
+def canonical_numbers(labels):
+    """Labels 0, 1, ... in the order of their values."""
+    number = {label: i for i, label in enumerate(sorted(set(labels)))}
+    return [number[label] for label in labels]
+
+
 def place(words, follow, labels, moves, described, weight, theta):
     """Labels, targets, emission and ambiguous pairs, windows with a sure state being given to that state.
 

@@ -162,7 +162,12 @@ def test_the_figure_is_its_naive_twin(constraints, symbols, past):
         after = [{s: c for (i, s, _), c in moves.items() if i == row} for row in range(n)]
         found = naive_states.evidence(words, after, labels, moves, 2, weight, 0.95, ROUNDS, STRAYS)
         assume(len(found) == 1 or found[1][1][0] > found[0][1][0] + 1e-6)
-        best, described = found[0]
+        try:
+            best, described = naive_states.merge_recurrent(
+                words, after, *found[0][:1], moves, found[0][1], 2, weight, ROUNDS
+            )
+        except naive_states.Tie:
+            assume(False)
         labels = naive_states.place(words, after, best, moves, described[1:], weight, 0.95)[0]
 
     obs = observe.series(np.array(symbols), past)

@@ -9,17 +9,25 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import clustering, observe, processes
+    from . import baselines, clustering, observe, processes, selection
     from . import plotting as plot
     from .densities import Counts
     from .estimators import CausalStates
     from .graphs import EpsilonMachine, TransitionGraph
     from .matching import Bhattacharyya, ChiSquare, GTest, HarmonicMean, JensenShannon, Variational
+    from .selection import epsilon_machine
     from .structures import Observations, Partition
 
 __version__ = "0.1.0"
 
-_MODULES = {"clustering": "clustering", "observe": "observe", "processes": "processes", "plot": "plotting"}
+_MODULES = {
+    "baselines": "baselines",
+    "clustering": "clustering",
+    "observe": "observe",
+    "processes": "processes",
+    "plot": "plotting",
+    "selection": "selection",
+}
 _NAMES = {
     "Counts": "densities",
     "CausalStates": "estimators",
@@ -31,11 +39,15 @@ _NAMES = {
     "HarmonicMean": "matching",
     "JensenShannon": "matching",
     "Variational": "matching",
+    "epsilon_machine": "selection",
     "Observations": "structures",
     "Partition": "structures",
 }
 
 __all__ = [
+    "epsilon_machine",
+    "selection",
+    "baselines",
     "observe",
     "clustering",
     "processes",

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import chains
 from ._kernels import beliefs as kernels
+from ._kernels import search
 from .structures import Floats, Ints, Steps
 
 __all__ = ["CONSTRAINTS", "Unifilar", "Windows", "merge_successors", "reconcile"]
@@ -67,6 +68,7 @@ class _Candidate:
     misses: float = 0.0
     recurrent: Ints | None = None
     prior: Floats | None = None
+    counts: Floats | None = None
 
 
 def merge_successors(steps: Steps, n_rows: int, theta: float) -> Ints:
@@ -128,7 +130,7 @@ def reconcile(
         best = min(candidates, key=lambda c: c.length)
         if best.misses == 0:
             break
-    return data.place(best, theta)
+    return data.place(data.merge(best), theta)
 
 
 def _refinements(
@@ -246,13 +248,39 @@ class _Data:
             # Less than a hundredth of a bit is rounding: equal descriptions keep the earlier, coarser one.
             if length > best.length - 0.01:
                 break
-            best = _Candidate(candidate.labels, targets, emission, candidate.share, length, misses, states, prior)
+            best = _Candidate(
+                candidate.labels, targets, emission, candidate.share, length, misses, states, prior, counts.copy()
+            )
             counts[counts < 1.0 - 1e-9] = 0.0
             if not counts.any(axis=1).all():
                 break
             targets, emission = targets.copy(), emission.copy()
             emission[states] = counts / counts.sum(axis=1, keepdims=True)
             targets[emission == 0] = -1
+        return best
+
+    def merge(self, best: _Candidate) -> _Candidate:
+        """Merge recurrent states, with what determinism then demands, while that shortens the description.
+
+        The pair is chosen by the counts shared out among the states, and the merger then judged like any candidate.
+        """
+        while best.recurrent is not None and best.recurrent.size > 1:
+            states, counts, n = best.recurrent, best.counts, best.recurrent.size
+            inner = _renumber(best.targets[states], states, best.targets.shape[0])
+            lengths = np.full((n, n), np.inf)
+            search.merge_lengths(inner, counts, 0, 0, self.log_n, lengths)
+            i, j = np.unravel_index(lengths.argmin(), lengths.shape)
+            if lengths[i, j] >= search.description_length(counts, 0, 0, self.log_n):
+                break
+            into = np.empty(n, np.int64)
+            search.merged_labels(inner, i, j, into, np.empty_like(inner))
+            labels = np.arange(best.targets.shape[0])
+            labels[states] = states[into]
+            labels = np.unique(labels[best.labels], return_inverse=True)[1]
+            merged = self.describe(_machine(labels, self.steps, inner.shape[1]))
+            if merged.length >= best.length:
+                break
+            best = merged
         return best
 
     def place(self, candidate: _Candidate, theta: float) -> Unifilar:
