@@ -24,7 +24,10 @@ lint: $(STAMP)
 	$(BIN)/mypy
 
 bench: $(STAMP)
+	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[bench]'
 	$(BIN)/python benchmarks/discrete.py
+	$(BIN)/python benchmarks/selection.py --scale 0.1
+	$(BIN)/python benchmarks/accuracy.py
 
 paper: $(STAMP)
 	$(BIN)/python paper/even_process.py

@@ -1,7 +1,8 @@
 """How often `ds.epsilon_machine` finds the true machine, without parameters: isomorphic, not only as many states.
 
 Known processes, the same with random probabilities, random machines, noise, and a source with infinitely many causal
-states. Prints a table and writes it to benchmarks/selection.md. All series are seeded; `--scale 0.1` runs a tenth.
+states. Prints a table and, when all of it was run, writes it to benchmarks/selection.md. All series are seeded;
+`--scale 0.1` runs a tenth.
 """
 
 import argparse
@@ -16,7 +17,7 @@ import decisional as ds
 from decisional import selection
 
 # The catalogue, with the parameters of which each probability is drawn from 0.2 ... 0.8.
-FREE = {name: 1 for name in ds.processes.catalogue} | {"periodic": 0, "rrxor": 2, "rip": 2, "nemo": 2, "nrps": 2}
+FREE = dict.fromkeys(ds.processes.catalogue, 1) | {"periodic": 0, "rrxor": 2, "rip": 2, "nemo": 2, "nrps": 2}
 
 
 def known(seed: int, n: int) -> bool:
@@ -99,6 +100,8 @@ def main() -> None:
             seconds = 2 * (time.perf_counter() - start) / times
             lines.append(f"| {name} | {n:.0e} | {right}/{times} | {right / times:.1%} | {asked:.0%} | {seconds:.2f} |")
             print(lines[-1], flush=True)
+    if scale < 1:
+        return
     head = "# Without parameters\n\nWritten by `benchmarks/selection.py`: how often `ds.epsilon_machine` is right.\n\n"
     Path(__file__).with_suffix(".md").write_text(head + "\n".join(lines) + "\n")
 

@@ -7,5 +7,6 @@ the same machine always gives the same picture, and the picture is the same at a
 from .files import file_format, save
 from .machines import machine, require_matplotlib
 from .markup import machine_html, machine_svg
+from .selections import selection
 
-__all__ = ["file_format", "machine", "machine_html", "machine_svg", "require_matplotlib", "save"]
+__all__ = ["file_format", "machine", "machine_html", "machine_svg", "require_matplotlib", "save", "selection"]

@@ -1,0 +1,42 @@
+"""Small runs of the benchmarks, so that they cannot rot."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+
+
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"bench_{name}", BENCHMARKS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_discrete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    discrete = load("discrete")
+    monkeypatch.setattr(discrete, "SIZES", (2_000,))
+    monkeypatch.setattr(discrete, "PASTS", (3,))
+    monkeypatch.setattr(discrete, "__file__", str(tmp_path / "discrete.py"))
+    monkeypatch.setattr(discrete, "peak_bytes", lambda n, past: 0.0)
+    monkeypatch.setattr(discrete, "start_up", list)
+    discrete.main()
+    assert "| 2e+03 | 3 |" in capsys.readouterr().out
+    assert "ns per symbol" in (tmp_path / "discrete.md").read_text()
+
+
+@pytest.mark.parametrize("run", ["known", "parametric", "small", "noise"])
+def test_selection_runs(run: str) -> None:
+    assert getattr(load("selection"), run)(1, 5_000) is True
+
+
+def test_selection_asks_for_what_it_names() -> None:
+    runs = load("selection").RUNS
+    assert all(0 < asked <= 1 and times >= 1 and n >= 1000 for _, _, n, times, asked in runs)
