@@ -1,12 +1,14 @@
 """Slow, literal versions of matching, clustering and determinism: dicts, loops and textbook formulas."""
 
 import math
+from collections import Counter
 from itertools import product
 
 import numpy as np
 from scipy import special, stats
 
 import naive
+from decisional.determinism import MOST_MERGED
 from decisional.structures import Distributions, Steps
 
 # ---------------------------------------------------------------------------------------------- distances
@@ -383,7 +385,49 @@ def evidence(words, follow, labels, moves, n_symbols, weight, theta, rounds, str
         states = recurrent(targets, emission, mass)
         if states is None or expected_counts(words, follow, *inside(targets, emission, states))[2] == 0:
             break
+    if len(found) > 1:
+        best = found[0]
+        for coarser in coarsenings(canonical_numbers(labels), moves):
+            described = describe(words, follow, coarser, moves, n_symbols, weight, rounds)
+            gap = fit(described, coarser, weight) - fit(best[1], best[0], weight)
+            if described[0] < best[1][0] and gap < -1.0:
+                best = coarser, described
+        found = [best, *(each for each in found if each[0] != best[0])]
     return found
+
+
+def fit(described, labels, weight):
+    """Description length without the edges: what the symbols, the free probabilities and the misses cost."""
+    length, targets, emission = described
+    return length - sum(p > 0 for row in emission for p in row) * math.log2(len(targets))
+
+
+def coarsenings(labels, moves):
+    """Labels after merging states pair after pair, the one first that makes their symbols least longer."""
+    counts = {}
+    for (row, symbol, _), count in moves.items():
+        counts.setdefault(labels[row], Counter())[symbol] += count
+    alive = sorted(set(labels))[:MOST_MERGED]
+
+    def bits(counter):
+        total = sum(counter.values())
+        return -sum(c * math.log2(c / total) for c in counter.values())
+
+    while len(alive) > 1:
+        states = {s: counts.get(s, Counter()) for s in alive}
+        lost = sorted(
+            (bits(states[i] + states[j]) - bits(states[i]) - bits(states[j]), i, j)
+            for i in alive
+            for j in alive
+            if i < j
+        )
+        if len(lost) > 1 and lost[1][0] < lost[0][0] + 1e-9:
+            raise Tie
+        _, i, j = lost[0]
+        counts[i] = states[i] + states[j]
+        labels = [i if label == j else label for label in labels]
+        alive.remove(j)
+        yield canonical_numbers(labels)
 
 
 def closed_merger(targets, i, j):

@@ -160,11 +160,11 @@ def test_the_figure_is_its_naive_twin(constraints, symbols, past):
         labels = naive_states.refinements(labels, moves, 2, 0.95)[-1]
     if constraints == "evidence":
         after = [{s: c for (i, s, _), c in moves.items() if i == row} for row in range(n)]
-        found = naive_states.evidence(words, after, labels, moves, 2, weight, 0.95, ROUNDS, STRAYS)
-        assume(len(found) == 1 or found[1][1][0] > found[0][1][0] + 1e-6)
         try:
+            found = naive_states.evidence(words, after, labels, moves, 2, weight, 0.95, ROUNDS, STRAYS)
+            assume(len(found) == 1 or found[1][1][0] > found[0][1][0] + 1e-6)
             best, described = naive_states.merge_recurrent(
-                words, after, *found[0][:1], moves, found[0][1], 2, weight, ROUNDS
+                words, after, found[0][0], moves, found[0][1], 2, weight, ROUNDS
             )
         except naive_states.Tie:
             assume(False)

@@ -27,6 +27,8 @@ MORE_STATES = 250
 STRAYS = (1.0, 0.1, 0.01)
 # Without windows to predict from, a split needs a majority at most this large (METHOD 3.5).
 CLEAR_MINORITY = 0.7
+# States that are also tried merged by their symbols, pair after pair.
+MOST_MERGED = 20
 # Re-estimation of the recurrent machine; each round is one pass over the distinct windows.
 ROUNDS = 10
 
@@ -65,6 +67,7 @@ class _Candidate:
     emission: Floats
     share: Floats
     length: float = np.inf
+    fit: float = np.inf
     misses: float = 0.0
     recurrent: Ints | None = None
     prior: Floats | None = None
@@ -130,6 +133,11 @@ def reconcile(
         best = min(candidates, key=lambda c: c.length)
         if best.misses == 0:
             break
+    if len(candidates) > 1:
+        for coarser in map(data.describe, _coarsenings(candidates[0], steps, n_symbols)):
+            # With the same machine, windows that do not tell the state are better off in states of their own.
+            if coarser.length < best.length and coarser.fit < best.fit - 1.0:
+                best = coarser
     return data.place(data.merge(best), theta)
 
 
@@ -154,6 +162,34 @@ def _refinements(
         if finer.max(initial=-1) == labels.max(initial=-1) or finer.max() >= most:
             return
         labels = finer
+
+
+def _coarsenings(candidate: _Candidate, steps: Steps, n_symbols: int) -> Iterator[_Candidate]:
+    """States merged one pair after the other, the most similar by the symbols that follow first.
+
+    Clustering may put windows of one state together with an unsynchronised one that looks alike; with both of them
+    in the right state most of its windows still tell where it leads.
+    """
+    labels = candidate.labels
+    n = candidate.targets.shape[0]
+    counts = np.zeros((n, n_symbols))
+    np.add.at(counts, (labels[steps.source], steps.symbol), steps.count)
+    alive = list(range(n))[:MOST_MERGED]
+    while len(alive) > 1:
+        pairs = [(_lost(counts[i], counts[j]), i, j) for i in alive for j in alive if i < j]
+        _, i, j = min(pairs)
+        counts[i] += counts[j]
+        labels = np.where(labels == j, i, labels)
+        alive.remove(j)
+        yield _machine(np.unique(labels, return_inverse=True)[1], steps, n_symbols)
+
+
+def _lost(a: Floats, b: Floats) -> float:
+    """Bits by which the symbols of two states get longer when one distribution stands for both."""
+    both = np.stack([a + b, a, b])
+    total = both.sum(axis=1, keepdims=True)
+    bits = -(both * np.log2(np.where(both > 0, both / np.maximum(total, 1), 1.0))).sum(axis=1)
+    return float(bits[0] - bits[1] - bits[2])
 
 
 def _totals(steps: Steps) -> tuple[Ints, Floats]:
@@ -244,12 +280,13 @@ class _Data:
             # Every edge names its target; every recurrent state has its free probabilities.
             structure = (emission > 0).sum() * np.log2(targets.shape[0])
             free = int((inner >= 0).sum()) - states.size
-            length = -bits + structure + (0.5 * free + misses) * self.log_n
+            fit = -bits + (0.5 * free + misses) * self.log_n
+            length = fit + structure
             # Less than a hundredth of a bit is rounding: equal descriptions keep the earlier, coarser one.
             if length > best.length - 0.01:
                 break
             best = _Candidate(
-                candidate.labels, targets, emission, candidate.share, length, misses, states, prior, counts.copy()
+                candidate.labels, targets, emission, candidate.share, length, fit, misses, states, prior, counts.copy()
             )
             counts[counts < 1.0 - 1e-9] = 0.0
             if not counts.any(axis=1).all():

@@ -235,10 +235,8 @@ def _silent(text: str) -> None:
 
 
 def _windows(source: reading.Source, max_past: int | None, max_future: int) -> Iterator[Windows]:
-    """Windows of increasing past, as long as they are seen often enough; in larger steps beyond log N / log |A|."""
-    enough = max_past or int(np.log(source.raw.size) / np.log(max(len(source.letters), 2)))
-    past = 1
-    while past <= (max_past or LONGEST):
+    """Windows of increasing past, as long as they are seen often enough."""
+    for past in range(1, (max_past or LONGEST) + 1):
         for future in range(1, max_future + 1):
             try:
                 seen = windows(source, past, future)
@@ -248,7 +246,6 @@ def _windows(source: reading.Source, max_past: int | None, max_future: int) -> I
             yield seen
         if max_past is None and seen.table().n_x * SEEN > seen.n:
             return
-        past += 1 if past < enough else max(1, past // 4)
 
 
 def _reconstructions(
