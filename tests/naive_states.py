@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special, stats
 
 import naive
-from decisional.determinism import MOST_MERGED
+from decisional.determinism import MOST_MERGED, PATIENCE
 from decisional.structures import Distributions, Steps
 
 # ---------------------------------------------------------------------------------------------- distances
@@ -375,16 +375,26 @@ def evidence(words, follow, labels, moves, n_symbols, weight, theta, rounds, str
     Fewer strays are passed over while the shortest one holds symbols impossible that were seen.
     """
     found = []
+
+    def best():
+        return min(found, key=lambda each: each[1][0])
+
+    def nothing_impossible():
+        labels, (_, targets, emission) = best()
+        mass = [sum(w for w, label in zip(weight, labels, strict=True) if label == s) for s in range(len(targets))]
+        states = recurrent(targets, emission, mass)
+        return states is None or expected_counts(words, follow, *inside(targets, emission, states))[2] == 0
+
     for stray in strays:
         for finer in refinements(labels, moves, n_symbols, 1 - stray * (1 - theta), weight):
-            if finer not in [each for each, _ in found]:
-                found.append((finer, describe(words, follow, finer, moves, n_symbols, weight, rounds)))
-        found.sort(key=lambda each: each[1][0])
-        best, (_, targets, emission) = found[0]
-        mass = [sum(w for w, label in zip(weight, best, strict=True) if label == s) for s in range(len(targets))]
-        states = recurrent(targets, emission, mass)
-        if states is None or expected_counts(words, follow, *inside(targets, emission, states))[2] == 0:
+            found.append((finer, describe(words, follow, finer, moves, n_symbols, weight, rounds)))
+            late = not any(each is best() for each in found[-1 - PATIENCE :])
+            if late and nothing_impossible():
+                break
+        if nothing_impossible():
             break
+    found = [each for i, each in enumerate(found) if each[0] not in [other for other, _ in found[:i]]]
+    found.sort(key=lambda each: each[1][0])
     if len(found) > 1:
         best = found[0]
         for coarser in coarsenings(canonical_numbers(labels), moves):

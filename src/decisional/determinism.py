@@ -27,6 +27,8 @@ MORE_STATES = 250
 STRAYS = (1.0, 0.1, 0.01)
 # Without windows to predict from, a split needs a majority at most this large (METHOD 3.5).
 CLEAR_MINORITY = 0.7
+# Refinement also ends when so many in a row are longer than the best, which holds nothing impossible that was seen.
+PATIENCE = 3
 # States that are also tried merged by their symbols, pair after pair.
 MOST_MERGED = 20
 # Re-estimation of the recurrent machine; each round is one pass over the distinct windows.
@@ -60,7 +62,7 @@ class Unifilar:
     unresolved: tuple[tuple[int, int, float], ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Candidate:
     labels: Ints
     targets: Ints
@@ -129,8 +131,11 @@ def reconcile(
     candidates: list[_Candidate] = []
     for stray in STRAYS:
         sure = 1.0 - stray * (1.0 - theta)
-        candidates += map(data.describe, _refinements(labels, steps, n_symbols, sure, weight))
-        best = min(candidates, key=lambda c: c.length)
+        for refinement in _refinements(labels, steps, n_symbols, sure, weight):
+            candidates.append(data.describe(refinement))
+            best = min(candidates, key=lambda c: c.length)
+            if best.misses == 0 and candidates[-1 - PATIENCE :].count(best) == 0:
+                break
         if best.misses == 0:
             break
     if len(candidates) > 1:
