@@ -15,6 +15,7 @@ Exact           sum abs(p - q)                                      equal to rou
 ==============  ==================================================  ============================
 """
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar
@@ -36,15 +37,15 @@ __all__ = [
 ]
 
 
-class Measure:
+class Measure(ABC):
     """A match with a compiled similarity: match if similarity > level(n)."""
 
     metric: ClassVar[int]
     checked: bool = False
 
+    @abstractmethod
     def level(self, n: int) -> float:
         """Similarity above which two distributions match, when n of them are compared."""
-        raise NotImplementedError
 
     def similarity(self, a: ArrayLike, b: ArrayLike, n: int = 1) -> float:
         """Similarity of two vectors of counts: a p-value, or minus a distance."""
@@ -61,7 +62,7 @@ class Measure:
 
 
 @dataclass(frozen=True)
-class Test(Measure):
+class TwoSampleTest(Measure):
     """A two-sample test of homogeneity.
 
     Parameters
@@ -100,14 +101,14 @@ class Test(Measure):
 
 
 @dataclass(frozen=True)
-class ChiSquare(Test):
-    __doc__ = Test.__doc__
+class ChiSquare(TwoSampleTest):
+    __doc__ = TwoSampleTest.__doc__
     metric: ClassVar[int] = kernels.CHI_SQUARE
 
 
 @dataclass(frozen=True)
-class GTest(Test):
-    __doc__ = Test.__doc__
+class GTest(TwoSampleTest):
+    __doc__ = TwoSampleTest.__doc__
     metric: ClassVar[int] = kernels.G_TEST
 
 

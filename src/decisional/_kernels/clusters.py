@@ -7,7 +7,7 @@ import numpy as np
 from . import kernel
 from .distances import G_TEST, similarity, statistic
 
-__all__ = ["connect_rows", "merge_states", "visit_rows"]
+__all__ = ["connect_rows", "merge_states", "root", "visit_rows"]
 
 
 @kernel
@@ -126,7 +126,8 @@ def merge_states(metric, checked, level, dense, total, support, target):
 
 
 @kernel
-def _root(parent, i):
+def root(parent, i):
+    """The representative of i in a forest of merged elements."""
     while parent[i] != i:
         parent[i] = parent[parent[i]]
         i = parent[i]
@@ -143,8 +144,8 @@ def connect_rows(start, outcome, count, total, n_outcomes, metric, checked, leve
         for j in range(start[i], start[i + 1]):
             dense[outcome[j]] = count[j]
         for r in range(i):
-            a = _root(parent, i)
-            b = _root(parent, r)
+            a = root(parent, i)
+            b = root(parent, r)
             if a == b:
                 continue
             z = outcome[start[r] : start[r + 1]]

@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from . import kernel
+from .clusters import root
 
 __all__ = ["description_length", "merge_lengths", "merged_labels", "retarget_lengths", "split_lengths", "walk"]
 
@@ -148,14 +149,6 @@ def split_lengths(raw, lut, bounds, targets, logs, state, edges, log_n, best, le
 
 
 @kernel
-def _root(parent, i):
-    while parent[i] != i:
-        parent[i] = parent[parent[i]]
-        i = parent[i]
-    return i
-
-
-@kernel
 def merged_labels(targets, i, j, labels, work):
     """Merge states i and j, and all that determinism then demands: labels[s] = lowest state merged with s.
 
@@ -172,8 +165,8 @@ def merged_labels(targets, i, j, labels, work):
     height = 1
     while height > 0:
         height -= 1
-        a = _root(labels, stack[height, 0])
-        b = _root(labels, stack[height, 1])
+        a = root(labels, stack[height, 0])
+        b = root(labels, stack[height, 1])
         if a == b:
             continue
         if b < a:
@@ -189,7 +182,7 @@ def merged_labels(targets, i, j, labels, work):
                 stack[height, 1] = work[b, s]
                 height += 1
     for s in range(n):
-        labels[s] = _root(labels, s)
+        labels[s] = root(labels, s)
 
 
 @kernel

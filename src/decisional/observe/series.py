@@ -1,5 +1,6 @@
 """Symbol series: x is a window of the last `past` symbols, z the next `future` ones."""
 
+from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from concurrent.futures import Executor
 from functools import cached_property, partial
@@ -107,9 +108,9 @@ class Windows(Observations):
         return ["".join(map(str, word)) if text else tuple(word) for word in words]
 
     @property
+    @abstractmethod
     def _outcome_words(self) -> Ints:
         """(n_outcomes, future) symbol codes of each z, first one first."""
-        raise NotImplementedError
 
     @property
     def site(self) -> Ints:
