@@ -179,22 +179,22 @@ def _coarsenings(candidate: _Candidate, steps: Steps, n_symbols: int) -> Iterato
     n = candidate.targets.shape[0]
     counts = np.zeros((n, n_symbols))
     np.add.at(counts, (labels[steps.source], steps.symbol), steps.count)
-    alive = list(range(n))[:MOST_MERGED]
-    while len(alive) > 1:
-        pairs = [(_lost(counts[i], counts[j]), i, j) for i in alive for j in alive if i < j]
-        _, i, j = min(pairs)
-        counts[i] += counts[j]
-        labels = np.where(labels == j, i, labels)
-        alive.remove(j)
+    alive = np.arange(min(n, MOST_MERGED))
+    while alive.size > 1:
+        mine = counts[alive]
+        lost = _bits(mine[:, None] + mine) - _bits(mine)[:, None] - _bits(mine)
+        lost[np.tril_indices(alive.size)] = np.inf
+        i, j = np.unravel_index(lost.argmin(), lost.shape)
+        counts[alive[i]] += counts[alive[j]]
+        labels = np.where(labels == alive[j], alive[i], labels)
+        alive = np.delete(alive, j)
         yield _machine(np.unique(labels, return_inverse=True)[1], steps, n_symbols)
 
 
-def _lost(a: Floats, b: Floats) -> float:
-    """Bits by which the symbols of two states get longer when one distribution stands for both."""
-    both = np.stack([a + b, a, b])
-    total = both.sum(axis=1, keepdims=True)
-    bits = -(both * np.log2(np.where(both > 0, both / np.maximum(total, 1), 1.0))).sum(axis=1)
-    return float(bits[0] - bits[1] - bits[2])
+def _bits(counts: Floats) -> Floats:
+    """Bits of counted symbols by their own frequencies, along the last axis."""
+    total = np.maximum(counts.sum(axis=-1, keepdims=True), 1)
+    return np.asarray(-(counts * np.log2(np.where(counts > 0, counts / total, 1.0))).sum(axis=-1))
 
 
 def _totals(steps: Steps) -> tuple[Ints, Floats]:
