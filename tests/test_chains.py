@@ -81,3 +81,16 @@ def test_excess_entropy_with_too_many_beliefs_bounds_its_error():
     assert error < 1e-4
     assert abs(value - loose) <= error + loose_error
     assert 0.0 <= value <= chains.entropy(stationary)
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("n", [1, 2, 7, 90])
+def test_one_closed_class_dense_or_sparse(n: int) -> None:
+    generator = np.random.default_rng(n)
+    matrix = np.roll(np.eye(n), 1, axis=1) + 0.1 * generator.random((n, n))
+    matrix /= matrix.sum(axis=1, keepdims=True)
+    found = chains.irreducible_stationary(matrix)
+    np.testing.assert_allclose(found, chains.stationary(matrix), atol=1e-12)
+    np.testing.assert_allclose(found @ matrix, found, atol=1e-12)
+    cycle = np.roll(np.eye(n), 1, axis=1)
+    np.testing.assert_allclose(chains.irreducible_stationary(cycle), 1 / n, atol=1e-12)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["closed_classes", "entropy", "excess_entropy", "stationary"]
+__all__ = ["closed_classes", "entropy", "excess_entropy", "irreducible_stationary", "stationary"]
 
 Array = NDArray[Any]
 
@@ -81,6 +81,18 @@ def _class_stationary(block: Any) -> Array:
     right = np.zeros(n)
     right[-1] = 1.0
     solution = np.clip(_solve(system, right), 0.0, None)
+    result: Array = solution / solution.sum()
+    return result
+
+
+def irreducible_stationary(block: Array) -> Array:
+    """Stationary distribution of a single closed class, given as a dense (n, n) matrix."""
+    n = block.shape[0]
+    if n > _DENSE:
+        return _class_stationary(_csr(block))
+    system = np.eye(n) - block.T
+    system[-1] = 1.0
+    solution = np.clip(np.linalg.solve(system, np.eye(n)[-1]), 0.0, None)
     result: Array = solution / solution.sum()
     return result
 

@@ -268,7 +268,7 @@ class _Data:
             states = _recurrent(targets, emission, mass)
             if states is None:
                 break
-            prior = chains.stationary(_matrix(targets, emission)[np.ix_(states, states)])
+            prior = chains.irreducible_stationary(_matrix(targets, emission)[np.ix_(states, states)])
             counts = np.zeros((states.size, emission.shape[1]))
             inner = _renumber(targets[states], states, targets.shape[0])
             bits, misses = kernels.expected_counts(
