@@ -79,13 +79,6 @@ def test_chi_square_is_the_textbook_test():
 
 
 @pytest.mark.small
-def test_upper_gamma():
-    for s in (0.5, 1.0, 4.5, 60.0):
-        for x in (0.0, 1e-3, 0.7, 5.0, 61.0, 200.0):
-            assert splitting.upper_gamma(s, x) == pytest.approx(special.gammaincc(s, x), rel=1e-8, abs=1e-300)
-
-
-@pytest.mark.small
 def test_one_symbol_is_no_evidence():
     a = np.array([5, 0])
     assert splitting.chi_square(a, 5, a, 5) == 1.0

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from . import kernel
+from .distances import chi2_sf
 
 __all__ = [
     "chi_square",
@@ -13,11 +14,7 @@ __all__ = [
     "homogenise",
     "kolmogorov",
     "kolmogorov_smirnov",
-    "upper_gamma",
 ]
-
-# Series stop where a term no longer changes the sum at this precision.
-SMALL = 1e-15
 
 
 @kernel
@@ -50,41 +47,6 @@ def kolmogorov_smirnov(a, n_a, b, n_b):
 
 
 @kernel
-def upper_gamma(s, x):
-    """Regularised upper incomplete gamma function Q(s, x), s > 0, x >= 0."""
-    if x <= 0.0:
-        return 1.0
-    scale = math.exp(s * math.log(x) - x - math.lgamma(s))
-    if x < s + 1.0:
-        # Power series of P = 1 - Q.
-        term = 1.0 / s
-        total = term
-        j = s
-        while term > SMALL * total:
-            j += 1.0
-            term *= x / j
-            total += term
-        return max(1.0 - scale * total, 0.0)
-    # Continued fraction 1 / (x + 1 - s - 1 (1 - s) / (x + 3 - s - ...)) by its convergents' ratio.
-    width = x + 1.0 - s
-    upper = 1e300
-    lower = 1.0 / width
-    value = lower
-    for j in range(1, 1000):
-        factor = -j * (j - s)
-        width += 2.0
-        lower = factor * lower + width
-        lower = 1.0 / (lower if abs(lower) > 1e-300 else 1e-300)
-        upper = width + factor / upper
-        upper = upper if abs(upper) > 1e-300 else 1e-300
-        change = lower * upper
-        value *= change
-        if abs(change - 1.0) < SMALL:
-            break
-    return scale * value
-
-
-@kernel
 def chi_square(a, n_a, b, n_b):
     """p-value of Pearson's test of homogeneity of two count vectors, over the symbols that occur."""
     statistic = 0.0
@@ -97,7 +59,7 @@ def chi_square(a, n_a, b, n_b):
             statistic += gap * gap / both
     if degrees < 1:
         return 1.0
-    return upper_gamma(0.5 * degrees, 0.5 * statistic * n_a * n_b)
+    return chi2_sf(statistic * n_a * n_b, degrees)
 
 
 @kernel
