@@ -9,10 +9,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import baselines, clustering, observe, processes, selection
+    from . import baselines, clustering, observe, processes, selection, utility
     from . import plotting as plot
     from .densities import Counts
-    from .estimators import CausalStates
+    from .estimators import CausalStates, DecisionalStates
     from .graphs import EpsilonMachine, TransitionGraph
     from .matching import Bhattacharyya, ChiSquare, GTest, HarmonicMean, JensenShannon, Variational
     from .selection import epsilon_machine
@@ -27,10 +27,12 @@ _MODULES = {
     "processes": "processes",
     "plot": "plotting",
     "selection": "selection",
+    "utility": "utility",
 }
 _NAMES = {
     "Counts": "densities",
     "CausalStates": "estimators",
+    "DecisionalStates": "estimators",
     "EpsilonMachine": "graphs",
     "TransitionGraph": "graphs",
     "Bhattacharyya": "matching",
@@ -51,9 +53,11 @@ __all__ = [
     "observe",
     "clustering",
     "processes",
+    "utility",
     "plot",
     "Counts",
     "CausalStates",
+    "DecisionalStates",
     "EpsilonMachine",
     "TransitionGraph",
     "Bhattacharyya",

@@ -1,5 +1,6 @@
-"""The paper's figure "Decisional state reconstruction algorithm", as one function: steps 1-4 and 9.
+"""The paper's figure "Decisional state reconstruction algorithm".
 
+`reconstruct` is steps 1-4 and 9 (data to causal states), `decide` steps 5-8 (causal to decisional states).
 Steps 10 and 11 are one line each on the result: see `complexity`.
 """
 
@@ -8,12 +9,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
-from . import clustering, determinism
+from . import clustering, decisions, determinism
 from .graphs import EpsilonMachine, TransitionGraph
 from .structures import Distributions, Floats, Ints, Observations, Partition, Steps
+from .utility import Slack, Utility, solve
+from .utility.sets import Predictions
 
-__all__ = ["Reconstruction", "reconstruct", "state_names"]
+__all__ = ["Decision", "Reconstruction", "decide", "reconstruct", "state_names"]
 
 
 @dataclass(frozen=True)
@@ -153,3 +157,59 @@ def _merged(densities: Distributions, group: Ints) -> Distributions:
         densities.member[first],
         densities.depth[first],
     )
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Steps 5 to 8 of the figure, for K causal states.
+
+    Attributes
+    ----------
+    utility : (K,) expected utility of the best predictions of each
+    predictions : the K sets Y
+    iso_prediction, iso_utility, states : partitions of the causal states; the last one is decisional
+    """
+
+    utility: Floats
+    predictions: Predictions
+    iso_prediction: Partition
+    iso_utility: Partition
+    states: Partition
+
+
+def decide(
+    p: Any,
+    outcomes: Any,
+    probability: Floats,
+    utility: Utility,
+    *,
+    integrate: Any = None,
+    optimise: Any = None,
+    delta: float | None = None,
+    atol: float | None = None,
+    n: Floats | None = None,
+    alpha: float = 0.01,
+) -> Decision:
+    """From causal states and a utility to decisional states.
+
+    Parameters
+    ----------
+    p : (K, n_z) P(Z|state), dense or sparse, over the `outcomes`
+    probability : (K,) of the states
+    utility, integrate, optimise : U, Integ and Argmax of the figure
+    delta, atol : gap between groups of numbers, and difference of expected utilities that does not count; None
+        takes sampling error where `n` is known, with `alpha` the chance of a false alarm, and 1e-9 where it is not
+    n : (K,) observations behind each distribution, or None: they are exact
+    """
+    K = p.shape[0]
+    level = 0.0 if n is None else float(ndtri(1.0 - alpha / (2.0 * K)))
+    if n is None and delta is None:
+        delta = 1e-9
+    # 5. Best predictions of each state, and what they are worth.
+    prior = np.asarray(probability @ p)
+    slack = Slack(1e-9 if atol is None else atol, n, prior, level if atol is None else 0.0)
+    best = solve(p, outcomes, utility, slack, integrate, optimise)
+    # 6. - 8. The same predictions, the same value, both.
+    psi = decisions.iso_prediction(best.predictions, probability, delta, level)
+    upsilon = decisions.iso_utility(best.utility, best.error, probability, delta, level)
+    return Decision(best.utility, best.predictions, psi, upsilon, psi & upsilon)

@@ -105,6 +105,11 @@ def resolve(cluster: Any, passes: int, random_state: Any) -> Any:
     )
 
 
+def distinct(densities: Distributions, match: Any) -> Ints:
+    """Every distribution a state of its own: (n_rows,) labels."""
+    return np.arange(densities.n_rows)
+
+
 def average(labels: Ints, rows: Ints, outcome: Ints, count: Ints, n_outcomes: int) -> Floats:
     """P(Z|state): counts added up within each state and normalised, (n_states, n_outcomes).
 

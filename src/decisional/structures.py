@@ -222,6 +222,16 @@ class Distributions(_Record):
         """(n_rows,) evidence of each row."""
         return read_only(row_sums(self.start, self.count))
 
+    def select(self, rows: Ints) -> "Distributions":
+        """Some of the rows; the x of the others belong to none of them (-1)."""
+        size = np.diff(self.start)[rows]
+        start = np.concatenate([[0], np.cumsum(size)])
+        entry = np.arange(start[-1]) + np.repeat(self.start[rows] - start[:-1], size)
+        number = np.full(self.n_rows, -1, np.int64)
+        number[rows] = np.arange(rows.size)
+        evidence = self.outcome[entry], self.count[entry], self.n_outcomes
+        return Distributions(start, *evidence, self.weight[rows], number[self.row], self.member[rows], self.depth[rows])
+
     @property
     def p(self) -> NDArray[Any] | Any:
         """P(Z|row), (n_rows, n_outcomes): an array, or a scipy CSR array beyond 16 million entries."""

@@ -1,4 +1,4 @@
-"""Thin scikit-learn estimators over `algorithm`."""
+"""CausalStates: from observations to causal states and the epsilon-machine."""
 
 from concurrent.futures import Executor
 from functools import cached_property
@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from . import algorithm, clustering, complexity, matching
-from ._kernels import words as kernels
-from .densities import Counts
-from .determinism import CONSTRAINTS
-from .observe import pairs
-from .structures import Floats, Ints, Observations
+from .. import algorithm, clustering, complexity, matching
+from .._kernels import words as kernels
+from ..densities import Counts
+from ..determinism import CONSTRAINTS
+from ..observe import pairs
+from ..structures import Floats, Ints, Observations
 
-__all__ = ["CausalStates"]
+__all__ = ["CausalStates", "as_observations", "placed"]
 
 # Rows of distinct x that are looked up at once.
 BLOCK = 1 << 16
@@ -90,7 +90,7 @@ class CausalStates(BaseEstimator):
         executor : where slices of the data are counted: any concurrent.futures executor, default threads
         """
         self._check_parameters()
-        obs = _observations(X, z)
+        obs = as_observations(X, z)
         for name in ("labels_", "local_complexity_", "_contexts"):
             self.__dict__.pop(name, None)
         result = algorithm.reconstruct(
@@ -122,13 +122,13 @@ class CausalStates(BaseEstimator):
     @cached_property
     def labels_(self) -> Ints:
         check_is_fitted(self, "states_")
-        return self._placed(self.states_.labels[self.observations_.x], self.observations_, -1)
+        return placed(self.states_.labels[self.observations_.x], self.observations_, -1)
 
     @cached_property
     def local_complexity_(self) -> Floats:
         check_is_fitted(self, "states_")
         local = complexity.local_complexity(self.states_, self.observations_.x)
-        return self._placed(local, self.observations_, np.nan)
+        return placed(local, self.observations_, np.nan)
 
     def predict(self, X: Any) -> Ints:
         """(n,) state of each observation: that of the longest ending of its x that was seen in `fit`.
@@ -136,8 +136,8 @@ class CausalStates(BaseEstimator):
         -1 where nothing is known of x. Cost: O(n) and O(past log n_rows) for each distinct x.
         """
         check_is_fitted(self, "states_")
-        obs = _observations(X, None)
-        return self._placed(self._states_of(obs)[obs.x], obs, -1)
+        obs = as_observations(X, None)
+        return placed(self.states_of(obs)[obs.x], obs, -1)
 
     def predict_proba(self, X: Any) -> Floats:
         """(n, n_outcomes) P(Z|state) of each observation, NaN where the state is -1."""
@@ -150,8 +150,8 @@ class CausalStates(BaseEstimator):
         An outcome that never followed a state counts as seen once in one more observation.
         """
         check_is_fitted(self, "states_")
-        obs = _observations(X, z)
-        states = self._states_of(obs)[obs.x]
+        obs = as_observations(X, z)
+        states = self.states_of(obs)[obs.x]
         column = {outcome: k for k, outcome in enumerate(self.outcomes_)}
         number = np.array([column.get(outcome, -1) for outcome in obs.outcomes])[obs.z]
         seen = self.states_.probability * self.observations_.n
@@ -165,8 +165,8 @@ class CausalStates(BaseEstimator):
             )
         return float(np.log2(p[states[known], number[known]]).mean())
 
-    def _states_of(self, obs: Observations) -> Ints:
-        """State of each distinct x of other observations."""
+    def states_of(self, obs: Observations) -> Ints:
+        """(n_x,) state of each distinct x of other observations, -1 = not known."""
         fitted, contexts = self.observations_, self._contexts
         if obs.past < fitted.past:
             raise ValueError(
@@ -205,15 +205,6 @@ class CausalStates(BaseEstimator):
         words[np.arange(words.shape[1]) >= densities.depth[:, None]] = -1
         return words
 
-    @staticmethod
-    def _placed(values: NDArray[Any], obs: Observations, missing: Any) -> NDArray[Any]:
-        """Values of pairs back at the places of their rows."""
-        if obs.has_suffixes or obs.n == obs.shape[0]:
-            return values
-        placed = np.full((obs.shape[0], *values.shape[1:]), missing, values.dtype)
-        placed[obs.site] = values
-        return placed
-
     def _check_parameters(self) -> None:
         if not isinstance(self.theta, (int, float, np.number)) or not 0.5 < self.theta <= 1:
             raise ValueError(
@@ -235,10 +226,19 @@ class CausalStates(BaseEstimator):
             )
 
 
-def _observations(X: Any, z: Any) -> Observations:
+def as_observations(X: Any, z: Any) -> Observations:
     """X itself, or pairs of rows of X and outcomes z (all alike where only x matters)."""
     if isinstance(X, Observations):
         if z is not None:
             raise ValueError("The 'z' are given together with Observations, which hold them already: leave 'z' out.")
         return X
     return pairs(X, np.zeros(len(X), np.int64) if z is None else z)
+
+
+def placed(values: NDArray[Any], obs: Observations, missing: Any) -> NDArray[Any]:
+    """Values of pairs back at the places of their rows."""
+    if obs.has_suffixes or obs.n == obs.shape[0]:
+        return values
+    result = np.full((obs.shape[0], *values.shape[1:]), missing, values.dtype)
+    result[obs.site] = values
+    return result

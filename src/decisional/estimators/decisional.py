@@ -1,0 +1,422 @@
+"""DecisionalStates: what to predict, what it is worth, and when that changes."""
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from .. import algorithm, clustering, complexity, events, matching
+from ..graphs import EpsilonMachine, TransitionGraph
+from ..structures import Distributions, Floats, Ints, Observations, Partition
+from ..utility import Slack, as_utility, solve
+from .causal import CausalStates, as_observations, placed
+
+__all__ = ["DecisionalStates", "Regret"]
+
+
+class Regret(NamedTuple):
+    """Mean utility per observation of following the decisions, and of what they compete with.
+
+    `best_fixed` is the best single prediction for these very data, `perfect` a forecast that is always right.
+    """
+
+    obtained: float
+    best_fixed: float
+    perfect: float
+
+    @property
+    def against_fixed(self) -> float:
+        """What the best fixed prediction would have brought in addition; negative if the decisions did better."""
+        return self.best_fixed - self.obtained
+
+    @property
+    def against_perfect(self) -> float:
+        """What a perfect forecast would have brought in addition."""
+        return self.perfect - self.obtained
+
+
+class DecisionalStates(BaseEstimator):
+    """Group causal states by their best predictions and what these are worth, given a utility.
+
+    Parameters
+    ----------
+    utility : U(y, z): one of `ds.utility`, a table U[y][z], or a callable that broadcasts over arrays
+    integrate : how to integrate over z: None (the sum over outcomes), `ds.utility.MonteCarlo(n)`,
+        `ds.utility.SamplePoints(volume)` or a callable, see `utility.integrals`
+    optimise : how to find the best predictions: None (closed form, or all candidates),
+        `ds.utility.GlobalMaxima()` for a continuum, or a callable
+    delta : gap between iso-utility states (and between predictions, where these are numbers): values further apart
+        are different. None: where they differ by more than their sampling error
+    atol : predictions whose expected utilities differ by no more are equally good. None: by no more than the
+        sampling error of the difference
+
+    Notes
+    -----
+    Without `delta` and `atol`, data decide as they did for the causal states: if these were matched by a test, at
+    its level alpha, two utilities are the same until the data tell them apart. A fair coin is then a tie although
+    its frequencies are never exactly 1/2. Where no test was made (theory, `match="exact"`, distances), both are 1e-9.
+
+    Attributes
+    ----------
+    iso_prediction_, iso_utility_, states_ : Partition of the causal states; the last one is decisional
+    predictions_, utility_ : Y and U of each causal state
+    n_states_ : number of decisional states
+    labels_ : (n,) decisional state of each observation (of each causal state where a machine was fitted)
+    expected_utility_ : E[U], the mean utility of following the decisions
+    complexity_, prediction_complexity_, utility_complexity_ : D, P and V in bits, over all states
+    recurrent_complexity_, recurrent_prediction_complexity_, recurrent_utility_complexity_ : the same over the
+        recurrent states of the machine
+    local_complexity_, local_prediction_complexity_, local_utility_complexity_ : (n,) D, P and V at each observation
+    graph_, iso_prediction_graph_, iso_utility_graph_ : TransitionGraph between the states, or None without steps
+    state_groups_ : what `ds.plot.machine(machine, groups=self)` writes for each causal state
+    causal_ : the CausalStates, or None for a machine
+    machine_ : the EpsilonMachine, or None
+
+    Examples
+    --------
+    >>> import decisional as ds
+    >>> choice = DecisionalStates(ds.utility.zero_one()).fit(ds.processes.even())
+    >>> [sorted(y) for y in choice.predictions_], choice.utility_.tolist()
+    ([[0, 1], [1]], [0.5, 1.0])
+    >>> round(choice.expected_utility_, 4)
+    0.6667
+    """
+
+    def __init__(
+        self,
+        utility: Any,
+        integrate: Any = None,
+        optimise: Any = None,
+        delta: float | None = None,
+        atol: float | None = None,
+    ) -> None:
+        self.utility = utility
+        self.integrate = integrate
+        self.optimise = optimise
+        self.delta = delta
+        self.atol = atol
+
+    def fit(self, X: Any, z: Any = None) -> Self:
+        """Find the decisional states.
+
+        Parameters
+        ----------
+        X : fitted CausalStates (causal states first: the usual way, shared by any number of utilities); an
+            EpsilonMachine; or Observations, or an array with outcomes z (decisional states first: the best
+            predictions of each distinct x, see `causal_states`)
+        z : (n,) outcomes, with arrays only
+        """
+        self._check_parameters()
+        for name in [name for name, value in vars(type(self)).items() if isinstance(value, cached_property)]:
+            self.__dict__.pop(name, None)
+        self.causal_: CausalStates | None = None
+        if isinstance(X, EpsilonMachine):
+            p, self.outcomes_, probability = _exact(X)
+            self.machine_, sample = X, {}
+        else:
+            causal = X
+            if not isinstance(X, CausalStates):
+                causal = CausalStates(cluster=clustering.distinct, constraints="none").fit(as_observations(X, z))
+            check_is_fitted(causal, "states_")
+            p, self.outcomes_, probability = causal.distributions_, causal.outcomes_, causal.states_.probability
+            self.causal_, self.machine_ = causal, causal.machine_
+            sample = _sample(causal)
+        self._utility = as_utility(self.utility).bound(self.outcomes_)
+        how = {"integrate": self.integrate, "optimise": self.optimise, "delta": self.delta, "atol": self.atol}
+        decision = algorithm.decide(p, self.outcomes_, probability, self._utility, **how, **sample)
+        self._prior = np.asarray(probability @ p)
+        self.iso_prediction_, self.iso_utility_ = decision.iso_prediction, decision.iso_utility
+        self.states_, self.n_states_ = decision.states, decision.states.n_states
+        self.predictions_, self.utility_ = decision.predictions, decision.utility
+        self.state_groups_ = [f"ω{k}" for k in self.states_.labels]
+        self.expected_utility_ = float(probability @ self.utility_)
+        self.complexity_ = complexity.global_complexity(self.states_)
+        self.prediction_complexity_ = complexity.global_complexity(self.iso_prediction_)
+        self.utility_complexity_ = complexity.global_complexity(self.iso_utility_)
+        return self
+
+    @property
+    def recurrent_complexity_(self) -> float:
+        return self._recurrent(self.states_)
+
+    @property
+    def recurrent_prediction_complexity_(self) -> float:
+        return self._recurrent(self.iso_prediction_)
+
+    @property
+    def recurrent_utility_complexity_(self) -> float:
+        return self._recurrent(self.iso_utility_)
+
+    @property
+    def recurrent_expected_utility_(self) -> float:
+        """E[U] over the recurrent states of the machine."""
+        return self.expected_utility_ if self.machine_ is None else float(self.machine_.stationary @ self.utility_)
+
+    @cached_property
+    def labels_(self) -> Ints:
+        return self._at_observations(self.states_.labels, -1)
+
+    @cached_property
+    def local_complexity_(self) -> Floats:
+        return self._at_observations(self.states_.local(), np.nan)
+
+    @cached_property
+    def local_prediction_complexity_(self) -> Floats:
+        return self._at_observations(self.iso_prediction_.local(), np.nan)
+
+    @cached_property
+    def local_utility_complexity_(self) -> Floats:
+        return self._at_observations(self.iso_utility_.local(), np.nan)
+
+    @cached_property
+    def local_utility_(self) -> Floats:
+        """(n,) expected utility at each observation."""
+        return self._at_observations(self.utility_, np.nan)
+
+    @cached_property
+    def graph_(self) -> TransitionGraph | None:
+        return self._graph(self.states_, "ω")
+
+    @cached_property
+    def iso_prediction_graph_(self) -> TransitionGraph | None:
+        return self._graph(self.iso_prediction_, "ψ")
+
+    @cached_property
+    def iso_utility_graph_(self) -> TransitionGraph | None:
+        return self._graph(self.iso_utility_, "υ")
+
+    def predict(self, X: Any) -> Ints:
+        """(n,) decisional state of new observations, or after each symbol of a sequence where a machine was fitted.
+
+        -1 where nothing is known.
+        """
+        return np.append(self.states_.labels, -1)[self._causes(X)]
+
+    def decide(self, X: Any) -> NDArray[Any]:
+        """(n,) one best prediction for each of new observations; the best fixed prediction where nothing is known."""
+        choices = np.empty(len(self.predictions_) + 1, object)
+        choices[:] = self._choices()
+        return choices[self._causes(X)]
+
+    def score(self, X: Any, z: Any = None) -> float:
+        """Mean utility obtained on new data by following the decisions.
+
+        Parameters
+        ----------
+        X : Observations; an array of x with outcomes z; or a sequence of symbols where a machine was fitted, each
+            but the last predicting the next one
+        """
+        return self.regret(X, z).obtained
+
+    def regret(self, X: Any, z: Any = None) -> Regret:
+        """Mean utility of following the decisions on new data, of the best fixed prediction and of a perfect forecast.
+
+        Parameters are those of `score`.
+        """
+        cause, number, outcomes = self._trials(X, z)
+        count = np.bincount(number, minlength=len(outcomes))
+        used = np.flatnonzero(count)
+        happened = [outcomes[k] for k in used.tolist()]
+        choices = self._choices()
+        distinct, choice = _numbered(choices)
+        worth = self._utility.matrix(distinct, happened)
+        place = np.zeros(len(outcomes), np.int64)
+        place[used] = np.arange(used.size)
+        obtained = worth[choice[cause], place[number]].mean()
+        share = count[used] / count.sum()
+        fixed = solve(share[None], happened, self._utility, Slack(), None, self.optimise).utility[0]
+        perfect = share @ solve(np.eye(used.size), happened, self._utility, Slack(), None, self.optimise).utility
+        return Regret(float(obtained), float(fixed), float(perfect))
+
+    def events(
+        self, X: Any = None, by: str = "decision", level: float | None = None, initial: bool = False
+    ) -> events.Events:
+        """Changes along the data of `fit`, or along new data.
+
+        Parameters
+        ----------
+        X : Observations, or a sequence of symbols where a machine was fitted; by default the data of `fit`
+        by : what changes: "decision", "prediction" (iso-prediction state) or "utility" (iso-utility state)
+        level : crossings of this expected utility instead: state 1 is at or above the level, 0 below
+        initial : list the first known state of each sequence too, with before = -1
+        """
+        labels = self._event_labels(by, level)
+        if isinstance(X, EpsilonMachine) or (X is None and self.causal_ is None):
+            raise ValueError("The 'X' of events is missing; a machine has no data of its own: give a sequence.")
+        obs = self.causal_.observations_ if X is None and self.causal_ is not None else X
+        if isinstance(obs, Observations):
+            cause = self._causes_of(obs)
+            place, before, after = _steps(obs, cause, labels, initial)
+        else:
+            place, before, after = events.changes(self._causes(obs), labels)
+            kept = slice(None) if initial else before >= 0
+            place, before, after = place[kept], before[kept], after[kept]
+        found = np.append(labels, -1)
+        return events.Events(place, found[before], found[after], before, after, self.predictions_, self.utility_)
+
+    def causal_states(self, **parameters: Any) -> CausalStates:
+        """Causal states inside each decisional state: distributions are compared only where decisions agree.
+
+        The keyword parameters are those of CausalStates; it is fitted to the same observations.
+        """
+        check_is_fitted(self, "states_")
+        if self.causal_ is None:
+            raise ValueError("A machine was fitted, which has causal states already: see 'machine_'.")
+        labels = self.states_.labels[self.causal_.states_.labels]
+        inner = CausalStates(**parameters)
+        base = clustering.resolve(inner.cluster, inner.passes, inner.random_state)
+        inner.set_params(cluster=_Within(labels, base))
+        return inner.fit(self.causal_.observations_)
+
+    def _check_parameters(self) -> None:
+        for name in ("delta", "atol"):
+            value = getattr(self, name)
+            number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+            if value is not None and not (number and 0 <= value < np.inf):
+                raise ValueError(
+                    f"The '{name}' parameter of DecisionalStates must be None or a number of at least 0. "
+                    f"Got {value!r} instead."
+                )
+        for name in ("integrate", "optimise"):
+            if getattr(self, name) is not None and not callable(getattr(self, name)):
+                raise ValueError(
+                    f"The '{name}' parameter of DecisionalStates must be None or a callable. "
+                    f"Got {getattr(self, name)!r} instead."
+                )
+
+    def _recurrent(self, states: Partition) -> float:
+        if self.machine_ is None or not self.machine_.stationary.any():
+            return states.entropy()
+        return Partition(states.labels, self.machine_.stationary).entropy()
+
+    def _at_observations(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
+        check_is_fitted(self, "states_")
+        if self.causal_ is None:
+            return values
+        obs = self.causal_.observations_
+        return placed(values[self.causal_.states_.labels[obs.x]], obs, missing)
+
+    def _graph(self, states: Partition, letter: str) -> TransitionGraph | None:
+        check_is_fitted(self, "states_")
+        inner = self.machine_.graph if self.causal_ is None else self.causal_.graph_
+        if inner is None:
+            return None
+        weight = inner.stationary if inner.weight is None else inner.weight
+        edges = inner.matrix.tocoo()
+        ends = states.labels[edges.row], states.labels[edges.col]
+        names = [f"{letter}{k}" for k in range(states.n_states)]
+        mass = weight[edges.row] * edges.data
+        return TransitionGraph.from_counts(*ends, mass, states.n_states, names=names)
+
+    def _causes_of(self, obs: Observations) -> Ints:
+        """Causal state of each observation, -1 = not known."""
+        assert self.causal_ is not None
+        if obs is self.causal_.observations_:
+            return self.causal_.states_.labels[obs.x]
+        return self.causal_.states_of(obs)[obs.x]
+
+    def _causes(self, X: Any) -> Ints:
+        check_is_fitted(self, "states_")
+        if self.causal_ is not None and not (self.machine_ is not None and _is_sequence(X)):
+            return self.causal_.predict(X)
+        assert self.machine_ is not None
+        return self.machine_.filter(X)
+
+    def _trials(self, X: Any, z: Any) -> tuple[Ints, Ints, Sequence[Hashable]]:
+        """Causal state and outcome number of each trial."""
+        if self.causal_ is None or (z is None and not isinstance(X, Observations)):
+            if z is not None or isinstance(X, Observations):
+                raise ValueError("A machine was fitted, which predicts the next symbol: give a sequence of symbols.")
+            symbols = list(X)
+            happened, number = _numbered(symbols[1:])
+            if not number.size:
+                raise ValueError(f"The 'X' has {len(symbols)} symbols; at least 2 are needed: give a longer sequence.")
+            return self._causes(X)[:-1], number, happened
+        obs = as_observations(X, z)
+        return self._causes_of(obs), obs.z, obs.outcomes
+
+    def _choices(self) -> list[Any]:
+        """One best prediction for each causal state, and the best fixed one."""
+        fixed = solve(self._prior[None], self.outcomes_, self._utility, Slack(), None, self.optimise)
+        return [*self.predictions_.first(), *fixed.predictions.first()]
+
+    def _event_labels(self, by: str, level: float | None) -> Ints:
+        check_is_fitted(self, "states_")
+        kinds = {"decision": self.states_, "prediction": self.iso_prediction_, "utility": self.iso_utility_}
+        if by not in kinds:
+            raise ValueError(f"The 'by' of events is {by!r}; it must be one of {', '.join(kinds)}: choose one.")
+        if level is not None:
+            above: Ints = (self.utility_ >= level).astype(np.int64)
+            return above
+        return kinds[by].labels
+
+
+class _Within:
+    """A clustering inside given groups of distinct x."""
+
+    def __init__(self, labels: Ints, base: Any) -> None:
+        self.labels, self.base = labels, base
+
+    def __call__(self, densities: Distributions, match: Any) -> Ints:
+        group = np.empty(densities.n_rows, np.int64)
+        group[densities.row] = self.labels
+        found, n = np.empty(densities.n_rows, np.int64), 0
+        for k in range(int(group.max()) + 1):
+            rows = np.flatnonzero(group == k)
+            if rows.size:
+                inside = self.base(densities.select(rows), match)
+                found[rows] = n + inside
+                n += int(inside.max()) + 1
+        return found
+
+
+def _exact(machine: EpsilonMachine) -> tuple[Floats, Sequence[Hashable], Floats]:
+    """Distributions, outcomes and probabilities of the states; a dead end is taken for what is seen on average."""
+    weight = machine.stationary if machine.weights is None else machine.weights
+    total = machine.emission.sum(axis=1, keepdims=True)
+    mean = weight @ machine.emission
+    p = np.where(total > 0, machine.emission, mean / mean.sum())
+    return p / p.sum(axis=1, keepdims=True), machine.alphabet, weight
+
+
+def _sample(causal: CausalStates) -> dict[str, Any]:
+    """Size of the sample behind each state, where a statistical test found the states."""
+    match = matching.resolve(causal.match)
+    if not isinstance(match, matching.TwoSampleTest):
+        return {}
+    return {"n": causal.states_.probability * causal.observations_.n, "alpha": match.alpha}
+
+
+def _steps(obs: Observations, cause: Ints, labels: Ints, initial: bool) -> tuple[Ints, Ints, Ints]:
+    """Changes between observations and their successors; without successors, between neighbours."""
+    following = obs.successor
+    if following is None:
+        following = np.append(np.arange(1, obs.n), -1)
+    start = np.flatnonzero(following >= 0)
+    end = following[start]
+    found = np.append(labels, -1)
+    changed = (found[cause[start]] != found[cause[end]]) & (cause[start] >= 0) & (cause[end] >= 0)
+    place, before, after = end[changed], cause[start[changed]], cause[end[changed]]
+    if initial:
+        first = np.setdiff1d(np.arange(obs.n), end)
+        first = first[cause[first] >= 0]
+        place, after = np.concatenate([place, first]), np.concatenate([after, cause[first]])
+        before = np.concatenate([before, np.full(first.size, -1)])
+    site = obs.site[place]
+    order = np.argsort(site, kind="stable")
+    return site[order], before[order], after[order]
+
+
+def _is_sequence(X: Any) -> bool:
+    return not isinstance(X, Observations) and np.ndim(X) <= 1
+
+
+def _numbered(values: Sequence[Any]) -> tuple[list[Any], Ints]:
+    """The distinct values, and the number of each value."""
+    number: dict[Any, int] = {}
+    places = [number.setdefault(value, len(number)) for value in values]
+    return list(number), np.array(places, np.int64)

@@ -1,0 +1,102 @@
+"""Changes of state along the data: the events that a user wants to hear of."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .structures import Floats, Ints
+
+__all__ = ["Event", "Events", "changes"]
+
+
+class Event(NamedTuple):
+    """A change of state at a position of the data; before = -1 where nothing was known before.
+
+    Y and U of the causal states before and after tell what to do and what it is worth.
+    """
+
+    position: int
+    before: int
+    after: int
+    predictions_before: Any
+    predictions_after: Any
+    utility_before: float
+    utility_after: float
+
+    def __str__(self) -> str:
+        was = "" if self.before < 0 else f" (was {_text(self.predictions_before)}, worth {self.utility_before:.3g})"
+        return f"{self.position}: {_text(self.predictions_after)}, worth {self.utility_after:.3g}{was}"
+
+
+def _text(predictions: Any) -> str:
+    if isinstance(predictions, frozenset):
+        return " or ".join(sorted(map(str, predictions)))
+    return str(predictions)
+
+
+@dataclass(frozen=True, eq=False)
+class Events(Sequence[Event]):
+    """Events in the order of the data, as arrays; `events[i]` is one of them.
+
+    Attributes
+    ----------
+    position : (m,) where the new state begins
+    before, after : (m,) states, -1 = not known
+    cause_before, cause_after : (m,) the causal states that they are made of
+    predictions, utility : Y and U of each causal state
+    """
+
+    position: Ints
+    before: Ints
+    after: Ints
+    cause_before: Ints
+    cause_after: Ints
+    predictions: Sequence[Any]
+    utility: Floats
+
+    def __len__(self) -> int:
+        return self.position.size
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            where = self.position[i], self.before[i], self.after[i]
+            return Events(*where, self.cause_before[i], self.cause_after[i], self.predictions, self.utility)
+        old, new = int(self.cause_before[i]), int(self.cause_after[i])
+        known = old >= 0
+        return Event(
+            int(self.position[i]),
+            int(self.before[i]),
+            int(self.after[i]),
+            self.predictions[old] if known else None,
+            self.predictions[new],
+            float(self.utility[old]) if known else float("nan"),
+            float(self.utility[new]),
+        )
+
+    def __iter__(self) -> Iterator[Event]:
+        return (self[i] for i in range(len(self)))
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+
+def changes(cause: Ints, labels: Ints, last: int = -1) -> tuple[Ints, Ints, Ints]:
+    """Places of a sequence where the label of the causal state changes, with the causal states before and after.
+
+    Parameters
+    ----------
+    cause : (n,) causal states in order, -1 = not known: what was known last stands
+    labels : (n_causal,) label of each causal state
+    last : what was known before the sequence
+
+    Returns
+    -------
+    place, before, after : (m,) each; before = -1 at the first state that is known
+    """
+    known = np.flatnonzero(cause >= 0)
+    after = cause[known]
+    before = np.concatenate([[last], after[:-1]]).astype(np.int64)[: after.size]
+    changed = (before < 0) | (labels[before] != labels[after])
+    return known[changed], before[changed], after[changed]

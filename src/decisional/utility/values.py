@@ -1,0 +1,52 @@
+"""Predictions and outcomes as arrays."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..structures import Floats
+
+__all__ = ["as_array", "cells", "numbers", "some"]
+
+
+def as_array(values: Sequence[Any]) -> NDArray[Any]:
+    """Values as (n,), or (n, d) where they are tuples of one length; of objects where numpy has no type for them."""
+    try:
+        array: NDArray[Any] = np.asarray(list(values))
+        if len({type(v) for v in values}) == 1 or array.dtype.kind in "biuf":
+            return array
+    except ValueError:
+        pass
+    boxed = np.empty(len(values), object)
+    boxed[:] = list(values)
+    return boxed
+
+
+def numbers(values: Sequence[Any], name: str, most: int = 2) -> Floats:
+    """Values as numbers, (n,) or (n, d)."""
+    array = as_array(values)
+    if array.dtype.kind not in "biuf" or array.ndim > most:
+        raise ValueError(
+            f"The outcomes of {name} are like {values[0]!r}; they must be {'numbers' if most == 1 else 'numbers or '}"
+            f"{'' if most == 1 else 'tuples of numbers'}: convert the data, or use ds.utility.table."
+        )
+    return array.astype(float)
+
+
+def cells(values: Sequence[Any]) -> NDArray[Any]:
+    """Outcomes as (n, n_cells); scalars have one cell."""
+    array: NDArray[Any] = np.asarray(getattr(values, "cells", None) if hasattr(values, "cells") else list(values))
+    if array.ndim not in (1, 2) or array.dtype.kind == "O":
+        raise ValueError(
+            f"The outcomes of matching_cells are like {values[0]!r}; they must be values or tuples of values of one "
+            "length: observe light cones, or a series with future > 1."
+        )
+    return array.reshape(len(values), -1)
+
+
+def some(values: Sequence[Any]) -> str:
+    """The first values, for a message."""
+    shown = ", ".join(map(repr, list(values)[:5]))
+    return shown + (", ..." if len(values) > 5 else "")
