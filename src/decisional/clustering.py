@@ -110,6 +110,25 @@ def distinct(densities: Distributions, match: Any) -> Ints:
     return np.arange(densities.n_rows)
 
 
+class Within:
+    """A clustering inside given groups: labels (n_x,) of the distinct x, and the clustering of each group."""
+
+    def __init__(self, labels: Ints, base: Any) -> None:
+        self.labels, self.base = labels, base
+
+    def __call__(self, densities: Distributions, match: Any) -> Ints:
+        group = np.empty(densities.n_rows, np.int64)
+        group[densities.row] = self.labels
+        found, n = np.empty(densities.n_rows, np.int64), 0
+        for k in range(int(group.max()) + 1):
+            rows = np.flatnonzero(group == k)
+            if rows.size:
+                inside = self.base(densities.select(rows), match)
+                found[rows] = n + inside
+                n += int(inside.max()) + 1
+        return found
+
+
 def average(labels: Ints, rows: Ints, outcome: Ints, count: Ints, n_outcomes: int) -> Floats:
     """P(Z|state): counts added up within each state and normalised, (n_states, n_outcomes).
 

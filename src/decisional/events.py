@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .structures import Floats, Ints
+from .structures import Floats, Ints, Observations
 
-__all__ = ["Event", "Events", "changes"]
+__all__ = ["Event", "Events", "along", "changes"]
 
 
 class Event(NamedTuple):
@@ -100,3 +100,23 @@ def changes(cause: Ints, labels: Ints, last: int = -1) -> tuple[Ints, Ints, Ints
     before = np.concatenate([[last], after[:-1]]).astype(np.int64)[: after.size]
     changed = (before < 0) | (labels[before] != labels[after])
     return known[changed], before[changed], after[changed]
+
+
+def along(obs: Observations, cause: Ints, labels: Ints, initial: bool = False) -> tuple[Ints, Ints, Ints]:
+    """Changes between observations and their successors; without successors, between neighbours."""
+    following = obs.successor
+    if following is None:
+        following = np.append(np.arange(1, obs.n), -1)
+    start = np.flatnonzero(following >= 0)
+    end = following[start]
+    found = np.append(labels, -1)
+    changed = (found[cause[start]] != found[cause[end]]) & (cause[start] >= 0) & (cause[end] >= 0)
+    place, before, after = end[changed], cause[start[changed]], cause[end[changed]]
+    if initial:
+        first = np.setdiff1d(np.arange(obs.n), end)
+        first = first[cause[first] >= 0]
+        place, after = np.concatenate([place, first]), np.concatenate([after, cause[first]])
+        before = np.concatenate([before, np.full(first.size, -1)])
+    site = obs.site[place]
+    order = np.argsort(site, kind="stable")
+    return site[order], before[order], after[order]

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import algorithm, clustering, complexity, events, matching
 from ..graphs import EpsilonMachine, TransitionGraph
-from ..structures import Distributions, Floats, Ints, Observations, Partition
+from ..structures import Floats, Ints, Observations, Partition
 from ..utility import Slack, as_utility, solve
 from .causal import CausalStates, as_observations, placed
 
@@ -250,7 +250,7 @@ class DecisionalStates(BaseEstimator):
         obs = self.causal_.observations_ if X is None and self.causal_ is not None else X
         if isinstance(obs, Observations):
             cause = self._causes_of(obs)
-            place, before, after = _steps(obs, cause, labels, initial)
+            place, before, after = events.along(obs, cause, labels, initial)
         else:
             place, before, after = events.changes(self._causes(obs), labels)
             kept = slice(None) if initial else before >= 0
@@ -269,7 +269,7 @@ class DecisionalStates(BaseEstimator):
         labels = self.states_.labels[self.causal_.states_.labels]
         inner = CausalStates(**parameters)
         base = clustering.resolve(inner.cluster, inner.passes, inner.random_state)
-        inner.set_params(cluster=_Within(labels, base))
+        inner.set_params(cluster=clustering.Within(labels, base))
         return inner.fit(self.causal_.observations_)
 
     def _check_parameters(self) -> None:
@@ -342,7 +342,7 @@ class DecisionalStates(BaseEstimator):
     def _choices(self) -> list[Any]:
         """One best prediction for each causal state, and the best fixed one."""
         fixed = solve(self._prior[None], self.outcomes_, self._utility, Slack(), None, self.optimise)
-        return [*self.predictions_.first(), *fixed.predictions.first()]
+        return [*self.predictions_.choice(), *fixed.predictions.choice()]
 
     def _event_labels(self, by: str, level: float | None) -> Ints:
         check_is_fitted(self, "states_")
@@ -353,25 +353,6 @@ class DecisionalStates(BaseEstimator):
             above: Ints = (self.utility_ >= level).astype(np.int64)
             return above
         return kinds[by].labels
-
-
-class _Within:
-    """A clustering inside given groups of distinct x."""
-
-    def __init__(self, labels: Ints, base: Any) -> None:
-        self.labels, self.base = labels, base
-
-    def __call__(self, densities: Distributions, match: Any) -> Ints:
-        group = np.empty(densities.n_rows, np.int64)
-        group[densities.row] = self.labels
-        found, n = np.empty(densities.n_rows, np.int64), 0
-        for k in range(int(group.max()) + 1):
-            rows = np.flatnonzero(group == k)
-            if rows.size:
-                inside = self.base(densities.select(rows), match)
-                found[rows] = n + inside
-                n += int(inside.max()) + 1
-        return found
 
 
 def _exact(machine: EpsilonMachine) -> tuple[Floats, Sequence[Hashable], Floats]:
@@ -389,26 +370,6 @@ def _sample(causal: CausalStates) -> dict[str, Any]:
     if not isinstance(match, matching.TwoSampleTest):
         return {}
     return {"n": causal.states_.probability * causal.observations_.n, "alpha": match.alpha}
-
-
-def _steps(obs: Observations, cause: Ints, labels: Ints, initial: bool) -> tuple[Ints, Ints, Ints]:
-    """Changes between observations and their successors; without successors, between neighbours."""
-    following = obs.successor
-    if following is None:
-        following = np.append(np.arange(1, obs.n), -1)
-    start = np.flatnonzero(following >= 0)
-    end = following[start]
-    found = np.append(labels, -1)
-    changed = (found[cause[start]] != found[cause[end]]) & (cause[start] >= 0) & (cause[end] >= 0)
-    place, before, after = end[changed], cause[start[changed]], cause[end[changed]]
-    if initial:
-        first = np.setdiff1d(np.arange(obs.n), end)
-        first = first[cause[first] >= 0]
-        place, after = np.concatenate([place, first]), np.concatenate([after, cause[first]])
-        before = np.concatenate([before, np.full(first.size, -1)])
-    site = obs.site[place]
-    order = np.argsort(site, kind="stable")
-    return site[order], before[order], after[order]
 
 
 def _is_sequence(X: Any) -> bool:

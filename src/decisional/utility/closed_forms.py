@@ -30,7 +30,9 @@ class _ZeroOne(Utility):
         mode = np.take_along_axis(smooth, p.argmax(axis=1)[:, None], axis=1)
         apart = slack.error(mode + smooth - (mode - smooth) ** 2)
         member = (top - p <= slack.atol + slack.level * apart) & ((p > 0.0) | (smooth > 0.0))
-        return Optimum(top[:, 0], slack.error(mode * (1.0 - mode))[:, 0], Finite(list(outcomes), member))
+        return Optimum(
+            top[:, 0], slack.error(mode * (1.0 - mode))[:, 0], Finite(list(outcomes), member, p.argmax(axis=1))
+        )
 
 
 def zero_one(y: Iterable[Hashable] | None = None) -> Utility:
@@ -52,7 +54,7 @@ class _SquaredError(Utility):
         spread = np.einsum("kz,kz->k", p, apart)
         wide = np.einsum("kz,kz->k", smooth, apart)
         tail = np.einsum("kz,kz->k", smooth, apart**2) - wide**2
-        return Optimum(-spread, slack.error(tail), Intervals(mean, mean, slack.error(wide)))
+        return Optimum(-spread, slack.error(tail), Intervals(mean, mean, mean, slack.error(wide)))
 
 
 def squared_error(y: Iterable[float] | None = None) -> Utility:
@@ -93,7 +95,7 @@ class _Tolerant(Utility):
         cost = np.maximum(np.abs(centre[:, None] - z) - self.tolerance, 0.0)
         mean, smooth = np.einsum("kz,kz->k", p, cost), slack.smooth(p)
         variance = np.einsum("kz,kz->k", smooth, cost**2) - np.einsum("kz,kz->k", smooth, cost) ** 2
-        return Optimum(-mean, slack.error(variance), Intervals(low, high, np.zeros(len(p))))
+        return Optimum(-mean, slack.error(variance), Intervals(low, high, centre, np.zeros(len(p))))
 
 
 def tolerant(tau: float, y: Iterable[float] | None = None) -> Utility:
@@ -138,7 +140,7 @@ class _MatchingCells(Utility):
             right = (first == np.arange(values.size)).reshape(len(p), -1).astype(float) @ has.T
             q = slack.smooth(p)
             error = slack.error(np.einsum("kz,kz->k", q, right**2) - np.einsum("kz,kz->k", q, right) ** 2)
-        return Optimum(top[:, :, 0].sum(axis=1), error, Cells(values.tolist(), member))
+        return Optimum(top[:, :, 0].sum(axis=1), error, Cells(values.tolist(), member, first[:, :, 0]))
 
 
 def matching_cells(y: Iterable[Hashable] | None = None) -> Utility:

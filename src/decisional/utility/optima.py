@@ -108,7 +108,7 @@ def exhaustive(p: Floats, u: Floats, candidates: Sequence[Hashable], slack: Slac
             n = slack.n[rows, None]
             near = short[np.ix_(rows, rival)] <= slack.atol + slack.level * np.sqrt(np.maximum(variance, 0.0) / n)
             member[np.ix_(rows, rival)] |= near
-    return Optimum(value.max(axis=1), error, Finite(candidates, member))
+    return Optimum(value.max(axis=1), error, Finite(candidates, member, top))
 
 
 def _variance(p: Floats, u: Floats, top: Ints) -> Floats:

@@ -18,15 +18,15 @@ __all__ = ["CellSet", "Cells", "Finite", "Interval", "Intervals", "Points", "Pre
 
 
 class Predictions(Sequence[Any]):
-    """One set Y per state: `predictions[k]` is the set, `first()` takes one prediction of each."""
+    """One set Y per state: `predictions[k]` is the set, `choice()` takes one prediction of each."""
 
     codes: Ints | None = None
     coordinates: Floats | None = None
     errors: Floats | None = None
 
     @abstractmethod
-    def first(self) -> list[Any]:
-        """One prediction of each set: the first candidate, the lower end of an interval."""
+    def choice(self) -> list[Any]:
+        """One prediction of each set: the best by the estimate, the first one among equals."""
 
     @abstractmethod
     def join(self, others: Sequence[Any]) -> "Predictions":
@@ -48,19 +48,20 @@ class _Listed(Predictions):
 
 @dataclass(frozen=True, eq=False)
 class Finite(_Listed):
-    """Subsets of a list of candidates: `member` is (K, n_y) booleans."""
+    """Subsets of a list of candidates: `member` is (K, n_y) booleans, `top` (K,) the best one of each."""
 
     candidates: Sequence[Hashable]
     member: Ints
+    top: Ints
 
     def __getitem__(self, k: Any) -> Any:
         return frozenset(self.candidates[i] for i in np.flatnonzero(self.member[k]).tolist())
 
-    def first(self) -> list[Any]:
-        return [self.candidates[i] for i in self.member.argmax(axis=1).tolist()]
+    def choice(self) -> list[Any]:
+        return [self.candidates[i] for i in self.top.tolist()]
 
     def join(self, others: Sequence[Any]) -> "Finite":
-        return Finite(self.candidates, np.concatenate([part.member for part in (self, *others)]))
+        return Finite(self.candidates, *_joined((self, *others), "member", "top"))
 
 
 class CellSet(Set[tuple[Hashable, ...]]):
@@ -92,19 +93,20 @@ class CellSet(Set[tuple[Hashable, ...]]):
 
 @dataclass(frozen=True, eq=False)
 class Cells(_Listed):
-    """Products of per-cell sets: `member` is (K, n_cells, n_values) booleans."""
+    """Products of per-cell sets: `member` is (K, n_cells, n_values) booleans, `top` (K, n_cells) the best values."""
 
     values: Sequence[Hashable]
     member: Ints
+    top: Ints
 
     def __getitem__(self, k: Any) -> Any:
         return CellSet([frozenset(self.values[i] for i in np.flatnonzero(cell).tolist()) for cell in self.member[k]])
 
-    def first(self) -> list[Any]:
-        return [tuple(self.values[i] for i in row) for row in self.member.argmax(axis=2).tolist()]
+    def choice(self) -> list[Any]:
+        return [tuple(self.values[i] for i in row) for row in self.top.tolist()]
 
     def join(self, others: Sequence[Any]) -> "Cells":
-        return Cells(self.values, np.concatenate([part.member for part in (self, *others)]))
+        return Cells(self.values, *_joined((self, *others), "member", "top"))
 
 
 class Interval(NamedTuple):
@@ -122,10 +124,12 @@ class Interval(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Intervals(Predictions):
-    """Intervals of numbers (K,), of width 0 for single ones; `spread` (K,) is the standard error of single ones."""
+    """Intervals of numbers (K,), of width 0 for single ones; `top` is the best by the estimate, `spread` the standard
+    error of single ones."""
 
     low: Floats
     high: Floats
+    top: Floats
     spread: Floats
 
     def __len__(self) -> int:
@@ -142,14 +146,12 @@ class Intervals(Predictions):
     def errors(self) -> Floats:  # type: ignore[override]
         return np.column_stack([self.spread, self.spread])
 
-    def first(self) -> list[Any]:
-        values: list[Any] = self.low.tolist()
+    def choice(self) -> list[Any]:
+        values: list[Any] = self.top.tolist()
         return values
 
     def join(self, others: Sequence[Any]) -> "Intervals":
-        parts = (self, *others)
-        columns = ([getattr(part, name) for part in parts] for name in ("low", "high", "spread"))
-        return Intervals(*map(np.concatenate, columns))
+        return Intervals(*_joined((self, *others), "low", "high", "top", "spread"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +182,12 @@ class Points(Predictions):
     def errors(self) -> Floats:  # type: ignore[override]
         return np.zeros_like(self.coordinates)
 
-    def first(self) -> list[Any]:
+    def choice(self) -> list[Any]:
         return [self[k][0] for k in range(len(self))]
 
     def join(self, others: Sequence[Any]) -> "Points":
         return Points([points for part in (self, *others) for points in part.points])
+
+
+def _joined(parts: Sequence[Any], *names: str) -> list[Any]:
+    return [np.concatenate([getattr(part, name) for part in parts]) for name in names]
