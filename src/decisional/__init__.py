@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from . import plotting as plot
     from .densities import Counts
     from .estimators import CausalStates, DecisionalStates
+    from .events import Event
     from .graphs import EpsilonMachine, TransitionGraph
     from .matching import Bhattacharyya, ChiSquare, GTest, HarmonicMean, JensenShannon, Variational
     from .selection import epsilon_machine
@@ -33,6 +34,7 @@ _NAMES = {
     "Counts": "densities",
     "CausalStates": "estimators",
     "DecisionalStates": "estimators",
+    "Event": "events",
     "EpsilonMachine": "graphs",
     "TransitionGraph": "graphs",
     "Bhattacharyya": "matching",
@@ -58,6 +60,7 @@ __all__ = [
     "Counts",
     "CausalStates",
     "DecisionalStates",
+    "Event",
     "EpsilonMachine",
     "TransitionGraph",
     "Bhattacharyya",

@@ -5,7 +5,7 @@ and V for the coarser ones. Its local value is -log2 of the probability of the s
 mean of the local ones.
 """
 
-from .structures import Floats, Ints, Partition
+from .structures import Floats, Partition
 
 __all__ = ["global_complexity", "local_complexity"]
 
@@ -15,6 +15,6 @@ def global_complexity(states: Partition) -> float:
     return states.entropy()
 
 
-def local_complexity(states: Partition, x: Ints) -> Floats:
-    """(n,) -log2 of the probability of the state of each observation, whose element of `states` is x."""
-    return states.local()[x]
+def local_complexity(states: Partition) -> Floats:
+    """(n,) -log2 of the probability of the state of each element."""
+    return states.local()

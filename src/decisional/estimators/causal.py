@@ -16,7 +16,7 @@ from ..determinism import CONSTRAINTS
 from ..observe import pairs
 from ..structures import Floats, Ints, Observations
 
-__all__ = ["CausalStates", "as_observations", "placed"]
+__all__ = ["CausalStates", "as_observations"]
 
 # Rows of distinct x that are looked up at once.
 BLOCK = 1 << 16
@@ -115,20 +115,25 @@ class CausalStates(BaseEstimator):
         self.recurrent_complexity_ = (
             self.complexity_ if self.machine_ is None else self.machine_.statistical_complexity()
         )
-        if not isinstance(X, Observations) and np.ndim(X) == 2:
+        self._by_row = not isinstance(X, Observations)
+        if self._by_row and np.ndim(X) == 2:
             self.n_features_in_ = np.shape(X)[1]
         return self
 
     @cached_property
     def labels_(self) -> Ints:
         check_is_fitted(self, "states_")
-        return placed(self.states_.labels[self.observations_.x], self.observations_, -1)
+        return self.at_observations(self.states_.labels, -1)
 
     @cached_property
     def local_complexity_(self) -> Floats:
         check_is_fitted(self, "states_")
-        local = complexity.local_complexity(self.states_, self.observations_.x)
-        return placed(local, self.observations_, np.nan)
+        return self.at_observations(complexity.local_complexity(self.states_), np.nan)
+
+    def at_observations(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
+        """Values of each distinct x at each observation of `fit`, or at each row of X, `missing` where it had none."""
+        values = values[self.observations_.x]
+        return _at_rows(values, self.observations_, missing) if self._by_row else values
 
     def predict(self, X: Any) -> Ints:
         """(n,) state of each observation: that of the longest ending of its x that was seen in `fit`.
@@ -137,7 +142,8 @@ class CausalStates(BaseEstimator):
         """
         check_is_fitted(self, "states_")
         obs = as_observations(X, None)
-        return placed(self.states_of(obs)[obs.x], obs, -1)
+        states = self.states_of(obs)[obs.x]
+        return states if isinstance(X, Observations) else _at_rows(states, obs, -1)
 
     def predict_proba(self, X: Any) -> Floats:
         """(n, n_outcomes) P(Z|state) of each observation, NaN where the state is -1."""
@@ -235,10 +241,8 @@ def as_observations(X: Any, z: Any) -> Observations:
     return pairs(X, np.zeros(len(X), np.int64) if z is None else z)
 
 
-def placed(values: NDArray[Any], obs: Observations, missing: Any) -> NDArray[Any]:
+def _at_rows(values: NDArray[Any], obs: Observations, missing: Any) -> NDArray[Any]:
     """Values of pairs back at the places of their rows."""
-    if obs.has_suffixes or obs.n == obs.shape[0]:
-        return values
     result = np.full((obs.shape[0], *values.shape[1:]), missing, values.dtype)
     result[obs.site] = values
     return result

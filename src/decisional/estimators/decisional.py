@@ -13,7 +13,7 @@ from .. import algorithm, clustering, complexity, events, matching
 from ..graphs import EpsilonMachine, TransitionGraph
 from ..structures import Floats, Ints, Observations, Partition
 from ..utility import Slack, as_utility, solve
-from .causal import CausalStates, as_observations, placed
+from .causal import CausalStates, as_observations
 
 __all__ = ["DecisionalStates", "Regret"]
 
@@ -162,15 +162,15 @@ class DecisionalStates(BaseEstimator):
 
     @cached_property
     def local_complexity_(self) -> Floats:
-        return self._at_observations(self.states_.local(), np.nan)
+        return self._at_observations(complexity.local_complexity(self.states_), np.nan)
 
     @cached_property
     def local_prediction_complexity_(self) -> Floats:
-        return self._at_observations(self.iso_prediction_.local(), np.nan)
+        return self._at_observations(complexity.local_complexity(self.iso_prediction_), np.nan)
 
     @cached_property
     def local_utility_complexity_(self) -> Floats:
-        return self._at_observations(self.iso_utility_.local(), np.nan)
+        return self._at_observations(complexity.local_complexity(self.iso_utility_), np.nan)
 
     @cached_property
     def local_utility_(self) -> Floats:
@@ -297,8 +297,7 @@ class DecisionalStates(BaseEstimator):
         check_is_fitted(self, "states_")
         if self.causal_ is None:
             return values
-        obs = self.causal_.observations_
-        return placed(values[self.causal_.states_.labels[obs.x]], obs, missing)
+        return self.causal_.at_observations(values[self.causal_.states_.labels], missing)
 
     def _graph(self, states: Partition, letter: str) -> TransitionGraph | None:
         check_is_fitted(self, "states_")
