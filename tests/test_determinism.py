@@ -124,17 +124,6 @@ def test_a_share_of_theta_does_not_stand_for_all():
 
 
 @pytest.mark.small
-@pytest.mark.parametrize(("minority", "split"), [(2, False), (3, True), (4, True)])
-def test_a_small_minority_is_no_evidence_without_windows(minority, split):
-    moves = {(0, 0, 2): 10 - minority, (1, 0, 3): minority}
-    steps, labels = naive_states.as_steps(moves), np.array([0, 0, 1, 2])
-    found = determinism.reconcile(labels, steps, 1, np.ones(4), 0.95, "evidence")
-    assert (found.labels[0] != found.labels[1]) == split
-    paper = determinism.reconcile(labels, steps, 1, np.ones(4), 0.95, "paper")
-    assert paper.labels[0] != paper.labels[1]
-
-
-@pytest.mark.small
 @QUICK
 @given(data=labelled_moves(), theta=THETAS, weighted=st.booleans())
 def test_refinements_are_their_naive_twins_and_only_split(data, theta, weighted):
@@ -183,28 +172,15 @@ def test_paper_mode_lists_all_that_it_leaves_ambiguous(data, theta):
 
 @pytest.mark.small
 @QUICK
-@given(data=labelled_moves(), theta=THETAS)
-def test_none_leaves_the_states_alone(data, theta):
+@given(data=labelled_moves(), theta=THETAS, constraints=st.sampled_from(["none", "evidence"]))
+def test_none_and_no_windows_leave_the_states_alone(data, theta, constraints):
     labels, moves = data
     # Clustering may leave numbers out: they are closed up, in order.
     gaps = np.array(labels) * 3 + 2
-    found = determinism.reconcile(gaps, naive_states.as_steps(moves), 2, np.ones(len(labels)), theta, "none")
+    found = determinism.reconcile(gaps, naive_states.as_steps(moves), 2, np.ones(len(labels)), theta, constraints)
     assert found.labels.tolist() == numbered(labels).tolist()
     targets, _, share = naive_states.machine(found.labels.tolist(), moves, 2)
     assert found.targets.tolist() == targets
-    assert {(s, a) for s, a, _ in found.unresolved} == naive_states.doubtful_pairs(share, theta)
-
-
-@pytest.mark.small
-@QUICK
-@given(data=labelled_moves(), theta=THETAS)
-def test_without_windows_splits_need_a_clear_minority(data, theta):
-    labels, moves = data
-    steps, weight = naive_states.as_steps(moves), np.ones(len(labels))
-    found = determinism.reconcile(np.array(labels), steps, 2, weight, theta, "evidence", None)
-    expected = naive_states.refinements(labels, moves, 2, min(theta, 0.7))[-1]
-    assert found.labels.tolist() == expected
-    share = naive_states.machine(expected, moves, 2)[2]
     assert {(s, a) for s, a, _ in found.unresolved} == naive_states.doubtful_pairs(share, theta)
 
 

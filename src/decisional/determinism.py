@@ -25,8 +25,6 @@ MORE_STATES = 250
 # What theta passes over as strays may be the only way out of a state, as in a long cycle: as long as the best machine
 # holds symbols impossible that were seen, refinement goes on with ten and a hundred times fewer strays.
 STRAYS = (1.0, 0.1, 0.01)
-# Without windows to predict from, a split needs a majority at most this large (METHOD 3.5).
-CLEAR_MINORITY = 0.7
 # Refinement also ends when so many in a row are longer than the best, which holds nothing impossible that was seen.
 PATIENCE = 3
 # States that are also tried merged by their symbols, pair after pair.
@@ -112,7 +110,7 @@ def reconcile(
     constraints : "evidence": of all refinements, the one with the shortest description, its recurrent part
         re-estimated from what the windows say of the state; "paper": split to the end, plain counts;
         "none": no split, the most frequent target
-    windows : the rows as words, for "evidence"; without them splits need a majority of at most 0.7
+    windows : the rows as words, for "evidence"; without them there is none, and no split
 
     Returns
     -------
@@ -121,12 +119,11 @@ def reconcile(
     Cost: O(rounds (m log m + n_rows past K)) for m transitions and K states.
     """
     labels = np.unique(labels, return_inverse=True)[1]
-    if constraints == "none":
-        return _result(_machine(labels, steps, n_symbols), theta)
-    if constraints == "paper" or windows is None:
-        sure = theta if constraints == "paper" else min(theta, CLEAR_MINORITY)
-        *_, last = _refinements(labels, steps, n_symbols, sure)
+    if constraints == "paper":
+        *_, last = _refinements(labels, steps, n_symbols, theta)
         return _result(last, theta)
+    if constraints == "none" or windows is None:
+        return _result(_machine(labels, steps, n_symbols), theta)
     data = _Data(windows, steps, n_symbols, weight)
     candidates: list[_Candidate] = []
     for stray in STRAYS:

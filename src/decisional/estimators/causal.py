@@ -36,7 +36,7 @@ class CausalStates(BaseEstimator):
     passes : how often "aggregate" visits the data
     random_state : seed for clusterings that visit the data at random
     constraints : what symbols do to the states: "evidence" (split where that shortens the description of the
-        data), "paper" (split and merge as in section 5.5) or "none"; see `determinism`
+        data, which only a series can tell), "paper" (split and merge as in section 5.5) or "none"; see `determinism`
 
     Attributes
     ----------
