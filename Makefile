@@ -28,6 +28,8 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/discrete.py
 	$(BIN)/python benchmarks/selection.py --scale 0.1
 	$(BIN)/python benchmarks/accuracy.py
+	$(BIN)/python benchmarks/decisions.py
+	$(BIN)/python benchmarks/monitor.py
 
 paper: $(STAMP)
 	$(BIN)/python paper/even_process.py

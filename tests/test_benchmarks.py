@@ -32,6 +32,16 @@ def test_discrete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     assert "ns per symbol" in (tmp_path / "discrete.md").read_text()
 
 
+def test_monitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monitor = load("monitor")
+    monkeypatch.setattr(monitor, "N", 2_000)
+    monkeypatch.setattr(monitor, "PUSHED", 100)
+    monkeypatch.setattr(monitor, "__file__", str(tmp_path / "monitor.py"))
+    monitor.main()
+    assert "| Even, list | in chunks |" in capsys.readouterr().out
+    assert "| never synchronised, array | batch filter |" in (tmp_path / "monitor.md").read_text()
+
+
 @pytest.mark.parametrize("run", ["known", "parametric", "small", "noise"])
 def test_selection_runs(run: str) -> None:
     assert getattr(load("selection"), run)(1, 5_000) is True
@@ -40,3 +50,13 @@ def test_selection_runs(run: str) -> None:
 def test_selection_asks_for_what_it_names() -> None:
     runs = load("selection").RUNS
     assert all(0 < asked <= 1 and times >= 1 and n >= 1000 for _, _, n, times, asked in runs)
+
+
+def test_decisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    decisions = load("decisions")
+    monkeypatch.setattr(decisions, "SIZES", ((30, 5, 4),))
+    monkeypatch.setattr(decisions, "UTILITIES", {"table": decisions.UTILITIES["table"]})
+    monkeypatch.setattr(decisions, "__file__", str(tmp_path / "decisions.py"))
+    decisions.main()
+    assert "| 30 × 5 × 4 | table | data |" in capsys.readouterr().out
+    assert "peak MB" in (tmp_path / "decisions.md").read_text()

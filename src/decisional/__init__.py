@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .events import Event
     from .graphs import EpsilonMachine, TransitionGraph
     from .matching import Bhattacharyya, ChiSquare, GTest, HarmonicMean, JensenShannon, Variational
+    from .monitor import Monitor
     from .selection import epsilon_machine
     from .structures import Observations, Partition
 
@@ -43,6 +44,7 @@ _NAMES = {
     "HarmonicMean": "matching",
     "JensenShannon": "matching",
     "Variational": "matching",
+    "Monitor": "monitor",
     "epsilon_machine": "selection",
     "Observations": "structures",
     "Partition": "structures",
@@ -61,6 +63,7 @@ __all__ = [
     "CausalStates",
     "DecisionalStates",
     "Event",
+    "Monitor",
     "EpsilonMachine",
     "TransitionGraph",
     "Bhattacharyya",

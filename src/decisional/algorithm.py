@@ -4,6 +4,7 @@
 Steps 10 and 11 are one line each on the result: see `complexity`.
 """
 
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +14,7 @@ from scipy.special import ndtri
 
 from . import clustering, decisions, determinism
 from .graphs import EpsilonMachine, TransitionGraph
-from .structures import Distributions, Floats, Ints, Observations, Partition, Steps
+from .structures import Distributions, Floats, Ints, Observations, Partition
 from .utility import Slack, Utility, solve
 from .utility.sets import Predictions
 
@@ -30,6 +31,7 @@ class Reconstruction:
     states : partition of the distinct x into causal states
     row_states : (n_rows,) the state of each row
     distributions : (n_states, n_outcomes) P(Z|state)
+    outcomes : what its columns mean
     machine : the epsilon-machine, or None without symbols
     graph : transitions between the states, or None
     unresolved : (state, symbol, share) left ambiguous
@@ -39,6 +41,7 @@ class Reconstruction:
     states: Partition
     row_states: Ints
     distributions: Floats
+    outcomes: Sequence[Any]
     machine: EpsilonMachine | None
     graph: TransitionGraph | None
     unresolved: tuple[tuple[int, Any, float], ...]
@@ -70,54 +73,55 @@ def reconstruct(
     labels = _check_labels(cluster(_merged(densities, group), match), int(group.max()) + 1)[group]
 
     # 3. Refine the states with the symbols.
-    machine = graph = None
-    unresolved: tuple[tuple[int, int, float], ...] = ()
+    unifilar = None
     if steps is not None and obs.alphabet is not None:
         windows = None
         if obs.has_suffixes:
             windows = determinism.Windows(obs.words(densities.member), densities.depth)
         n_symbols = len(obs.alphabet)
         unifilar = determinism.reconcile(labels, steps, n_symbols, densities.weight, theta, constraints, windows)
-        labels, unresolved = unifilar.labels, unifilar.unresolved
+        labels = unifilar.labels
     states = Partition(labels[densities.row], table.weight)
     row_states = np.empty(densities.n_rows, np.int64)
     row_states[densities.row] = states.labels
 
     # 4. Average the distributions within each state.
-    rows = np.repeat(np.arange(table.n_x), np.diff(table.start))
-    distributions = clustering.average(states.labels, rows, table.outcome, table.count, table.n_outcomes)
+    evidence: Any = table if densities.samples is None else densities
+    element = states.labels if densities.samples is None else row_states
+    rows = np.repeat(np.arange(element.size), np.diff(evidence.start))
+    distributions = clustering.average(element, rows, evidence.outcome, evidence.count, evidence.n_outcomes)
 
     # 9. Transition graphs.
-    if steps is not None and obs.alphabet is not None:
-        machine, graph = _graphs(unifilar, row_states, steps, states, obs.alphabet)
-        unresolved = tuple((int(row_states[labels == s][0]), a, p) for s, a, p in unresolved)
-    named = tuple((s, obs.alphabet[a], p) for s, a, p in unresolved) if obs.alphabet else ()
-    return Reconstruction(densities, states, row_states, distributions, machine, graph, named)
+    machine = graph = None
+    unresolved: tuple[tuple[int, Any, float], ...] = ()
+    if steps is not None:
+        between = steps.relabel(row_states)
+        graph = TransitionGraph.from_counts(between.source, between.target, between.count, states.n_states)
+    if unifilar is not None and obs.alphabet is not None:
+        machine = _machine(unifilar, row_states, states, obs.alphabet)
+        first = np.unique(unifilar.labels, return_index=True)[1]
+        unresolved = tuple((int(row_states[first[s]]), obs.alphabet[a], p) for s, a, p in unifilar.unresolved)
+    outcomes = obs.outcomes if densities.samples is None else densities.samples
+    return Reconstruction(densities, states, row_states, distributions, outcomes, machine, graph, unresolved)
 
 
-def _graphs(
-    unifilar: determinism.Unifilar,
-    row_states: Ints,
-    steps: Steps,
-    states: Partition,
-    alphabet: tuple[Any, ...],
-) -> tuple[EpsilonMachine, TransitionGraph]:
-    """The machine with its states in canonical order, and the observed transitions without symbols."""
+def _machine(
+    unifilar: determinism.Unifilar, row_states: Ints, states: Partition, alphabet: tuple[Any, ...]
+) -> EpsilonMachine:
+    """The machine with its states in canonical order."""
     n = states.n_states
     # Row of the unifilar arrays for each canonical state.
     place = np.empty(n, np.int64)
     place[row_states] = unifilar.labels
     number = np.empty(n + 1, np.int64)
     number[place], number[-1] = np.arange(n), -1
-    machine = EpsilonMachine.from_arrays(
+    return EpsilonMachine.from_arrays(
         number[unifilar.targets[place]],
         unifilar.emission[place],
         alphabet,
         names=state_names(n),
         weights=states.probability,
     )
-    between = steps.relabel(row_states)
-    return machine, TransitionGraph.from_counts(between.source, between.target, between.count, n)
 
 
 def state_names(n: int) -> tuple[str, ...]:
@@ -156,6 +160,7 @@ def _merged(densities: Distributions, group: Ints) -> Distributions:
         group[densities.row],
         densities.member[first],
         densities.depth[first],
+        densities.samples,
     )
 
 

@@ -17,7 +17,9 @@ __all__ = ["group", "iso_prediction", "iso_utility"]
 def iso_prediction(predictions: Any, weight: Floats, delta: float | None, level: float) -> Partition:
     """C2: states with the same set Y of best predictions; parameters as in `group`."""
     if predictions.codes is None:
-        return Partition(group(predictions.coordinates, predictions.errors, weight, delta, level), weight)
+        errors, precision = predictions.errors, predictions.precision
+        gap = None if delta is None else max(delta, precision)
+        return Partition(group(predictions.coordinates, np.hypot(errors, precision), weight, gap, level), weight)
     codes = np.ascontiguousarray(predictions.codes)
     rows = codes.view(np.dtype((np.void, codes.shape[1]))).ravel()
     return Partition(np.unique(rows, return_inverse=True)[1].reshape(-1), weight)
@@ -35,8 +37,8 @@ def group(values: Floats, errors: Floats, weight: Floats, delta: float | None, l
     ----------
     values, errors : (n, d) numbers and their standard errors
     weight : (n,) probability of each row
-    delta : gap between groups: sorted values are cut where they lie further apart, in any coordinate; None groups
-        values that differ by no more than `level` standard errors, the most probable first
+    delta : gap between groups: they are cut where their sorted values lie further apart, in any coordinate; None
+        groups values that differ by no more than `level` standard errors, the most probable first
     level : number of standard errors
 
     Cost: O(n log n) with delta, O(n groups) without.
@@ -47,11 +49,13 @@ def group(values: Floats, errors: Floats, weight: Floats, delta: float | None, l
         values, errors, weight = (np.ascontiguousarray(a, float) for a in (values, errors, weight))
         kernels.aggregate(order, values, errors, weight, level, labels)
         return labels
-    for column in values.T:
-        order = np.argsort(column, kind="stable")
-        # Rounding is not a gap.
-        gap = np.diff(column[order]) > delta + 1e-12 * np.abs(column).max(initial=0.0)
-        rank = np.empty_like(labels)
-        rank[order] = np.concatenate([[0], np.cumsum(gap)])
-        labels = np.unique(labels * len(values) + rank, return_inverse=True)[1].reshape(-1)
+    # Rounding is not a gap.
+    least = delta + 1e-12 * np.abs(values).max(axis=0, initial=0.0)
+    groups = 0
+    # A cut in one coordinate may open gaps in the others.
+    while groups < (groups := int(labels.max(initial=-1)) + 1):
+        for column, gap in zip(values.T, least, strict=True):
+            order = np.lexsort((column, labels))
+            cut = (np.diff(column[order]) > gap) | (np.diff(labels[order]) > 0)
+            labels[order] = np.concatenate([[0], np.cumsum(cut)])
     return labels

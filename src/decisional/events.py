@@ -31,9 +31,13 @@ class Event(NamedTuple):
 
 
 def _text(predictions: Any) -> str:
-    if isinstance(predictions, frozenset):
-        return " or ".join(sorted(map(str, predictions)))
-    return str(predictions)
+    if not isinstance(predictions, frozenset):
+        return str(predictions)
+    try:
+        ordered: list[Any] = sorted(predictions)
+    except TypeError:
+        ordered = sorted(predictions, key=str)
+    return " or ".join(map(str, ordered))
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,20 +107,33 @@ def changes(cause: Ints, labels: Ints, last: int = -1) -> tuple[Ints, Ints, Ints
 
 
 def along(obs: Observations, cause: Ints, labels: Ints, initial: bool = False) -> tuple[Ints, Ints, Ints]:
-    """Changes between observations and their successors; without successors, between neighbours."""
+    """Changes between observations and their successors; without successors, between neighbours.
+
+    Parameters
+    ----------
+    cause : (n,) causal state of each observation, -1 = not known: what was known last stands
+    labels : (n_causal,) label of each causal state
+    initial : list the first known state of each sequence too, with before = -1
+
+    Returns
+    -------
+    place, before, after : (m,) each, in the order of the data
+    """
     following = obs.successor
     if following is None:
         following = np.append(np.arange(1, obs.n), -1)
     start = np.flatnonzero(following >= 0)
     end = following[start]
+    last = np.array(cause, np.int64)
+    while True:
+        lost = (last[end] < 0) & (last[start] >= 0)
+        if not lost.any():
+            break
+        last[end[lost]] = last[start[lost]]
+    before = np.full(obs.n, -1, np.int64)
+    before[end] = last[start]
     found = np.append(labels, -1)
-    changed = (found[cause[start]] != found[cause[end]]) & (cause[start] >= 0) & (cause[end] >= 0)
-    place, before, after = end[changed], cause[start[changed]], cause[end[changed]]
-    if initial:
-        first = np.setdiff1d(np.arange(obs.n), end)
-        first = first[cause[first] >= 0]
-        place, after = np.concatenate([place, first]), np.concatenate([after, cause[first]])
-        before = np.concatenate([before, np.full(first.size, -1)])
-    site = obs.site[place]
-    order = np.argsort(site, kind="stable")
-    return site[order], before[order], after[order]
+    changed = np.flatnonzero((cause >= 0) & (found[before] != found[cause]) & (initial | (before >= 0)))
+    order = np.argsort(obs.site[changed], kind="stable")
+    changed = changed[order]
+    return obs.site[changed], before[changed], cause[changed]

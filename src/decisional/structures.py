@@ -100,6 +100,13 @@ def row_sums(start: Ints, values: NDArray[Any]) -> NDArray[Any]:
     return sums
 
 
+def _entries(start: Ints, size: Ints) -> Ints:
+    """Places of the entries of compressed rows that begin at `start`, one row after the other."""
+    before = np.cumsum(size) - size
+    entries: Ints = np.arange(size.sum()) + np.repeat(start - before, size)
+    return entries
+
+
 class Observations(ABC):
     """Pairs (x, z) with their distinct values numbered, made when asked for where the data are large.
 
@@ -202,6 +209,7 @@ class Distributions(_Record):
     row : (n_x,) row of each distinct x
     member : (n_rows,) a distinct x that ends like the row
     depth : (n_rows,) how many last symbols its x share (all of them, unless x was rare)
+    samples : the values of z that the densities are known at, or None: the outcomes of the data
     """
 
     start: Ints
@@ -212,6 +220,7 @@ class Distributions(_Record):
     row: Ints
     member: Ints
     depth: Ints
+    samples: Sequence[Any] | None = None
 
     @property
     def n_rows(self) -> int:
@@ -222,11 +231,19 @@ class Distributions(_Record):
         """(n_rows,) evidence of each row."""
         return read_only(row_sums(self.start, self.count))
 
+    def dense(self, rows: Ints) -> Floats:
+        """(len(rows), n_outcomes) evidence of some rows, float32."""
+        size = np.diff(self.start)[rows]
+        entry = _entries(self.start[rows], size)
+        table = np.zeros((len(rows), self.n_outcomes), np.float32)
+        table[np.repeat(np.arange(len(rows)), size), self.outcome[entry]] = self.count[entry]
+        return table
+
     def select(self, rows: Ints) -> "Distributions":
         """Some of the rows; the x of the others belong to none of them (-1)."""
         size = np.diff(self.start)[rows]
         start = np.concatenate([[0], np.cumsum(size)])
-        entry = np.arange(start[-1]) + np.repeat(self.start[rows] - start[:-1], size)
+        entry = _entries(self.start[rows], size)
         number = np.full(self.n_rows, -1, np.int64)
         number[rows] = np.arange(rows.size)
         evidence = self.outcome[entry], self.count[entry], self.n_outcomes
@@ -267,12 +284,13 @@ class Partition:
             )
         _, first, inverse = np.unique(labels[known], return_index=True, return_inverse=True)
         mass = np.bincount(inverse, weights=weight[known], minlength=first.size)
-        order = np.lexsort((first, -mass))
+        total = mass.sum()
+        # Sums of equal weights may differ by rounding.
+        order = np.lexsort((first, -np.round(mass / total if total else mass, 12)))
         rank = np.empty(order.size, np.int64)
         rank[order] = np.arange(order.size)
         canonical = np.full(labels.size, -1, np.int64)
         canonical[known] = rank[inverse]
-        total = mass.sum()
         object.__setattr__(self, "labels", read_only(canonical))
         object.__setattr__(self, "weight", None if self.weight is None else read_only(weight))
         object.__setattr__(self, "probability", read_only(mass[order] / total if total else mass[order]))

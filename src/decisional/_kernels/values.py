@@ -1,4 +1,4 @@
-"""Grouping of numbers that are known up to an error."""
+"""Grouping of numbers that are known up to an error, and rows of numbers that others dominate."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from . import kernel
 
-__all__ = ["aggregate"]
+__all__ = ["aggregate", "dominated"]
 
 Array = NDArray[Any]
 
@@ -46,3 +46,28 @@ def aggregate(order: Array, values: Array, errors: Array, weight: Array, level: 
             mass[best] = total
         labels[i] = best
     return groups
+
+
+@kernel
+def dominated(u: Array, where: Array, atol: float, asked: Array, out: Array) -> None:
+    """Tell which of the rows asked for another row of u (n, m) dominates: nowhere worse, and better somewhere.
+
+    `where` (n,) is the column to look at first: choose one where few rows are as good, and most pairs end there.
+    Cost: O(n asked) then, O(n asked m) at worst.
+    """
+    n, m = u.shape
+    for i in range(n):
+        if not asked[i]:
+            continue
+        for j in range(n):
+            better = False
+            if u[j, where[i]] >= u[i, where[i]] - atol:
+                for k in range(m):
+                    ahead = u[j, k] - u[i, k]
+                    if ahead < -atol:
+                        better = False
+                        break
+                    better |= ahead > atol
+            if better:
+                out[i] = True
+                break

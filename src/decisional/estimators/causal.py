@@ -107,7 +107,7 @@ class CausalStates(BaseEstimator):
         self.states_ = result.states
         self.n_states_ = result.states.n_states
         self.distributions_ = result.distributions
-        self.outcomes_ = obs.outcomes
+        self.outcomes_ = result.outcomes
         self.machine_, self.graph_ = result.machine, result.graph
         self.unresolved_ = result.unresolved
         self.converged_ = not result.unresolved

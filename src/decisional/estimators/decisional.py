@@ -9,11 +9,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from .. import algorithm, clustering, complexity, events, matching
+from .. import algorithm, clustering, complexity, events
 from ..graphs import EpsilonMachine, TransitionGraph
+from ..graphs.symbols import coder
+from ..observe.symbols import is_missing
 from ..structures import Floats, Ints, Observations, Partition
 from ..utility import Slack, as_utility, solve
-from .causal import CausalStates, as_observations
+from .causal import CausalStates
+from .sources import exact, numbered, sample, with_outcomes
 
 __all__ = ["DecisionalStates", "Regret"]
 
@@ -115,19 +118,20 @@ class DecisionalStates(BaseEstimator):
             self.__dict__.pop(name, None)
         self.causal_: CausalStates | None = None
         if isinstance(X, EpsilonMachine):
-            p, self.outcomes_, probability = _exact(X)
-            self.machine_, sample = X, {}
+            p, self.outcomes_, probability = exact(X)
+            self.machine_: EpsilonMachine | None = X
+            size: dict[str, Any] = {}
         else:
             causal = X
             if not isinstance(X, CausalStates):
-                causal = CausalStates(cluster=clustering.distinct, constraints="none").fit(as_observations(X, z))
+                causal = CausalStates(cluster=clustering.distinct, constraints="none").fit(with_outcomes(X, z))
             check_is_fitted(causal, "states_")
             p, self.outcomes_, probability = causal.distributions_, causal.outcomes_, causal.states_.probability
             self.causal_, self.machine_ = causal, causal.machine_
-            sample = _sample(causal)
+            size = sample(causal)
         self._utility = as_utility(self.utility).bound(self.outcomes_)
         how = {"integrate": self.integrate, "optimise": self.optimise, "delta": self.delta, "atol": self.atol}
-        decision = algorithm.decide(p, self.outcomes_, probability, self._utility, **how, **sample)
+        decision = algorithm.decide(p, self.outcomes_, probability, self._utility, **how, **size)
         self._prior = np.asarray(probability @ p)
         self.iso_prediction_, self.iso_utility_ = decision.iso_prediction, decision.iso_utility
         self.states_, self.n_states_ = decision.states, decision.states.n_states
@@ -154,7 +158,9 @@ class DecisionalStates(BaseEstimator):
     @property
     def recurrent_expected_utility_(self) -> float:
         """E[U] over the recurrent states of the machine."""
-        return self.expected_utility_ if self.machine_ is None else float(self.machine_.stationary @ self.utility_)
+        if self.machine_ is None or not self.machine_.stationary.any():
+            return self.expected_utility_
+        return float(self.machine_.stationary @ self.utility_)
 
     @cached_property
     def labels_(self) -> Ints:
@@ -194,13 +200,15 @@ class DecisionalStates(BaseEstimator):
 
         -1 where nothing is known.
         """
-        return np.append(self.states_.labels, -1)[self._causes(X)]
+        causes = self.causes(X)
+        return np.append(self.states_.labels, -1)[causes]
 
     def decide(self, X: Any) -> NDArray[Any]:
         """(n,) one best prediction for each of new observations; the best fixed prediction where nothing is known."""
+        causes = self.causes(X)
         choices = np.empty(len(self.predictions_) + 1, object)
         choices[:] = self._choices()
-        return choices[self._causes(X)]
+        return choices[causes]
 
     def score(self, X: Any, z: Any = None) -> float:
         """Mean utility obtained on new data by following the decisions.
@@ -217,19 +225,22 @@ class DecisionalStates(BaseEstimator):
 
         Parameters are those of `score`.
         """
+        from scipy.sparse import eye_array
+
         cause, number, outcomes = self._trials(X, z)
         count = np.bincount(number, minlength=len(outcomes))
-        used = np.flatnonzero(count)
-        happened = [outcomes[k] for k in used.tolist()]
-        choices = self._choices()
-        distinct, choice = _numbered(choices)
+        happened = list(outcomes)
+        distinct, choice = numbered(self._choices())
         worth = self._utility.matrix(distinct, happened)
-        place = np.zeros(len(outcomes), np.int64)
-        place[used] = np.arange(used.size)
-        obtained = worth[choice[cause], place[number]].mean()
-        share = count[used] / count.sum()
-        fixed = solve(share[None], happened, self._utility, Slack(), None, self.optimise).utility[0]
-        perfect = share @ solve(np.eye(used.size), happened, self._utility, Slack(), None, self.optimise).utility
+        obtained = worth[choice[cause], number].mean()
+        # What was known to be possible can be predicted too.
+        known = list(dict.fromkeys([*happened, *self.outcomes_]))
+        share = np.zeros(len(known))
+        share[: count.size] = count / count.sum()
+        certain = eye_array(len(known), format="csr")[: count.size]
+        fixed = solve(share[None], known, self._utility, Slack(), None, self.optimise).utility[0]
+        right = solve(certain, known, self._utility, Slack(), None, self.optimise).utility
+        perfect = share[: count.size] @ right
         return Regret(float(obtained), float(fixed), float(perfect))
 
     def events(
@@ -244,15 +255,15 @@ class DecisionalStates(BaseEstimator):
         level : crossings of this expected utility instead: state 1 is at or above the level, 0 below
         initial : list the first known state of each sequence too, with before = -1
         """
-        labels = self._event_labels(by, level)
-        if isinstance(X, EpsilonMachine) or (X is None and self.causal_ is None):
+        labels = self.event_labels(by, level)
+        if X is None and self.causal_ is None:
             raise ValueError("The 'X' of events is missing; a machine has no data of its own: give a sequence.")
         obs = self.causal_.observations_ if X is None and self.causal_ is not None else X
         if isinstance(obs, Observations):
-            cause = self._causes_of(obs)
+            cause = self.causes(obs)
             place, before, after = events.along(obs, cause, labels, initial)
         else:
-            place, before, after = events.changes(self._causes(obs), labels)
+            place, before, after = events.changes(self.causes(obs), labels)
             kept = slice(None) if initial else before >= 0
             place, before, after = place[kept], before[kept], after[kept]
         found = np.append(labels, -1)
@@ -261,13 +272,14 @@ class DecisionalStates(BaseEstimator):
     def causal_states(self, **parameters: Any) -> CausalStates:
         """Causal states inside each decisional state: distributions are compared only where decisions agree.
 
-        The keyword parameters are those of CausalStates; it is fitted to the same observations.
+        The keyword parameters are those of CausalStates, with constraints="none" by default: symbols may move x from
+        one decisional state to another. It is fitted to the same observations.
         """
         check_is_fitted(self, "states_")
         if self.causal_ is None:
             raise ValueError("A machine was fitted, which has causal states already: see 'machine_'.")
         labels = self.states_.labels[self.causal_.states_.labels]
-        inner = CausalStates(**parameters)
+        inner = CausalStates(**{"constraints": "none", **parameters})
         base = clustering.resolve(inner.cluster, inner.passes, inner.random_state)
         inner.set_params(cluster=clustering.Within(labels, base))
         return inner.fit(self.causal_.observations_)
@@ -301,7 +313,8 @@ class DecisionalStates(BaseEstimator):
 
     def _graph(self, states: Partition, letter: str) -> TransitionGraph | None:
         check_is_fitted(self, "states_")
-        inner = self.machine_.graph if self.causal_ is None else self.causal_.graph_
+        source: Any = self.machine_.graph if self.machine_ is not None else None
+        inner: TransitionGraph | None = source if self.causal_ is None else self.causal_.graph_
         if inner is None:
             return None
         weight = inner.stationary if inner.weight is None else inner.weight
@@ -311,72 +324,55 @@ class DecisionalStates(BaseEstimator):
         mass = weight[edges.row] * edges.data
         return TransitionGraph.from_counts(*ends, mass, states.n_states, names=names)
 
-    def _causes_of(self, obs: Observations) -> Ints:
-        """Causal state of each observation, -1 = not known."""
-        assert self.causal_ is not None
-        if obs is self.causal_.observations_:
-            return self.causal_.states_.labels[obs.x]
-        return self.causal_.states_of(obs)[obs.x]
-
-    def _causes(self, X: Any) -> Ints:
+    def causes(self, X: Any) -> Ints:
+        """(n,) causal state of new observations, or after each symbol of a sequence; -1 where nothing is known."""
         check_is_fitted(self, "states_")
-        if self.causal_ is not None and not (self.machine_ is not None and _is_sequence(X)):
-            return self.causal_.predict(X)
-        assert self.machine_ is not None
-        return self.machine_.filter(X)
+        if isinstance(X, Observations) and self.causal_ is None:
+            raise ValueError("A machine was fitted, which follows symbols: give 'X' as a sequence of symbols.")
+        if self._takes_symbols(X):
+            assert self.machine_ is not None
+            return self.machine_.filter(X)
+        assert self.causal_ is not None
+        if X is self.causal_.observations_:
+            return self.causal_.states_.labels[X.x]
+        return self.causal_.predict(X)
+
+    def _takes_symbols(self, X: Any) -> bool:
+        """Whether X is a sequence of symbols that drives the machine."""
+        return not isinstance(X, Observations) and (self.causal_ is None or self.causal_.observations_.has_suffixes)
 
     def _trials(self, X: Any, z: Any) -> tuple[Ints, Ints, Sequence[Hashable]]:
         """Causal state and outcome number of each trial."""
-        if self.causal_ is None or (z is None and not isinstance(X, Observations)):
-            if z is not None or isinstance(X, Observations):
-                raise ValueError("A machine was fitted, which predicts the next symbol: give a sequence of symbols.")
-            symbols = list(X)
-            happened, number = _numbered(symbols[1:])
-            if not number.size:
-                raise ValueError(f"The 'X' has {len(symbols)} symbols; at least 2 are needed: give a longer sequence.")
-            return self._causes(X)[:-1], number, happened
-        obs = as_observations(X, z)
-        return self._causes_of(obs), obs.z, obs.outcomes
+        if not self._takes_symbols(X):
+            obs = with_outcomes(X, z)
+            return self.causes(obs), obs.z, obs.outcomes
+        if z is not None:
+            raise ValueError("The 'z' are given with symbols, each of which predicts the next: leave 'z' out.")
+        assert self.machine_ is not None
+        cause, symbols, alphabet = self.causes(X), list(X), self.machine_.alphabet
+        n, code = coder(X if isinstance(X, (str, bytes, np.ndarray)) else symbols, alphabet)
+        # A symbol stands for the one of the alphabet that prints the same, as in `filter`.
+        meant = [alphabet[k] if k < len(alphabet) else symbols[t] for t, k in enumerate(code(0, n).tolist())]
+        tried = [t for t in range(1, n) if not is_missing(symbols[t])]
+        if not tried:
+            raise ValueError(f"The 'X' has {n} symbols; at least 2 are needed: give a longer sequence.")
+        happened, number = numbered([meant[t] for t in tried])
+        return cause[np.array(tried) - 1], number, happened
 
     def _choices(self) -> list[Any]:
         """One best prediction for each causal state, and the best fixed one."""
         fixed = solve(self._prior[None], self.outcomes_, self._utility, Slack(), None, self.optimise)
         return [*self.predictions_.choice(), *fixed.predictions.choice()]
 
-    def _event_labels(self, by: str, level: float | None) -> Ints:
+    def event_labels(self, by: str = "decision", level: float | None = None) -> Ints:
+        """(n_causal,) what changes at an event, for each causal state; parameters as in `events`."""
         check_is_fitted(self, "states_")
         kinds = {"decision": self.states_, "prediction": self.iso_prediction_, "utility": self.iso_utility_}
         if by not in kinds:
             raise ValueError(f"The 'by' of events is {by!r}; it must be one of {', '.join(kinds)}: choose one.")
         if level is not None:
+            if isinstance(level, (bool, str)) or np.isnan(level):
+                raise ValueError(f"The 'level' of events is {level!r}; it must be a number: give a utility.")
             above: Ints = (self.utility_ >= level).astype(np.int64)
             return above
         return kinds[by].labels
-
-
-def _exact(machine: EpsilonMachine) -> tuple[Floats, Sequence[Hashable], Floats]:
-    """Distributions, outcomes and probabilities of the states; a dead end is taken for what is seen on average."""
-    weight = machine.stationary if machine.weights is None else machine.weights
-    total = machine.emission.sum(axis=1, keepdims=True)
-    mean = weight @ machine.emission
-    p = np.where(total > 0, machine.emission, mean / mean.sum())
-    return p / p.sum(axis=1, keepdims=True), machine.alphabet, weight
-
-
-def _sample(causal: CausalStates) -> dict[str, Any]:
-    """Size of the sample behind each state, where a statistical test found the states."""
-    match = matching.resolve(causal.match)
-    if not isinstance(match, matching.TwoSampleTest):
-        return {}
-    return {"n": causal.states_.probability * causal.observations_.n, "alpha": match.alpha}
-
-
-def _is_sequence(X: Any) -> bool:
-    return not isinstance(X, Observations) and np.ndim(X) <= 1
-
-
-def _numbered(values: Sequence[Any]) -> tuple[list[Any], Ints]:
-    """The distinct values, and the number of each value."""
-    number: dict[Any, int] = {}
-    places = [number.setdefault(value, len(number)) for value in values]
-    return list(number), np.array(places, np.int64)

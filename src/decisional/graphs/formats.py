@@ -105,9 +105,7 @@ def read_json(path: str | os.PathLike[str], format: str, version: int, keys: Ite
         )
     written = content.get("version")
     if type(written) is not int or written < 1:
-        raise ValueError(
-            f"The file '{path}' has version {written!r}; it must be a positive integer: save the machine again."
-        )
+        raise ValueError(f"The file '{path}' has version {written!r}; it must be a positive integer: save it again.")
     if written > version:
         raise ValueError(
             f"The file '{path}' has version {written}, newer than {version}, the last that this release "
@@ -115,5 +113,5 @@ def read_json(path: str | os.PathLike[str], format: str, version: int, keys: Ite
         )
     missing = [key for key in keys if key not in content]
     if missing:
-        raise ValueError(f"The file '{path}' has no {missing[0]!r}; it is corrupt: save the machine again.")
+        raise ValueError(f"The file '{path}' has no {missing[0]!r}; it is corrupt: save it again.")
     return dict(content)

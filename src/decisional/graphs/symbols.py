@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["alphabet_array", "coder", "order", "plain"]
+__all__ = ["Lookup", "alphabet_array", "coder", "order", "plain"]
 
 Array = NDArray[Any]
 
@@ -46,7 +46,7 @@ def alphabet_array(alphabet: Sequence[Hashable]) -> Array:
     return boxed
 
 
-class _Lookup:
+class Lookup:
     """Column of a symbol: the symbol equal to it, else the one that prints the same, else n_symbols."""
 
     def __init__(self, alphabet: Sequence[Hashable]) -> None:
@@ -71,7 +71,7 @@ class _Lookup:
         return np.array([self(value) for value in values], dtype=self.dtype)
 
 
-def _integers(lookup: _Lookup, values: Array) -> Callable[[int, int], Array]:
+def _integers(lookup: Lookup, values: Array) -> Callable[[int, int], Array]:
     """Code integers through a table when they are small, by their distinct values otherwise."""
     size = 256 if values.dtype.itemsize == 1 else _TABLE
     table = np.full(size, lookup.unknown, dtype=lookup.dtype)
@@ -93,7 +93,7 @@ def _integers(lookup: _Lookup, values: Array) -> Callable[[int, int], Array]:
     return code
 
 
-def _distinct(lookup: _Lookup, values: Array) -> Callable[[int, int], Array]:
+def _distinct(lookup: Lookup, values: Array) -> Callable[[int, int], Array]:
     """Code any numpy array by looking up its distinct values."""
 
     def code(lo: int, hi: int) -> Array:
@@ -103,7 +103,7 @@ def _distinct(lookup: _Lookup, values: Array) -> Callable[[int, int], Array]:
     return code
 
 
-def _text(lookup: _Lookup, text: str) -> Callable[[int, int], Array]:
+def _text(lookup: Lookup, text: str) -> Callable[[int, int], Array]:
     """Code the characters of a string through a table, or by distinct characters beyond Latin-1."""
     table = lookup.array(map(chr, range(256)))
 
@@ -132,7 +132,11 @@ def coder(symbols: Any, alphabet: Sequence[Hashable]) -> tuple[int, Callable[[in
     ValueError
         When they have several dimensions.
     """
-    lookup = _Lookup(alphabet)
+    lookup = Lookup(alphabet)
+    if isinstance(symbols, np.ma.MaskedArray):
+        n, known = coder(symbols.data, alphabet)
+        masked = np.ma.getmaskarray(symbols)
+        return n, lambda lo, hi: np.where(masked[lo:hi], lookup.dtype(lookup.unknown), known(lo, hi))
     if isinstance(symbols, str):
         return len(symbols), _text(lookup, symbols)
     if isinstance(symbols, (bytes, bytearray, memoryview)):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .refinement import alias_tables
 from .symbols import alphabet_array, coder, plain
 
-__all__ = ["Drive", "drive", "simulate"]
+__all__ = ["Drive", "drive", "prior", "simulate"]
 
 Array = NDArray[Any]
 
@@ -93,7 +93,7 @@ def simulate(machine: _Machine, n: int, rng: Any, start: int | None) -> Array:
     return result
 
 
-def _home(machine: _Machine) -> Array:
+def prior(machine: _Machine) -> Array:
     """Return what is believed of the state when nothing is known."""
     if machine.stationary.any():
         return np.array(machine.stationary)
@@ -134,7 +134,7 @@ def drive(
     n, code = coder(symbols, machine.alphabet)
     n_states, n_symbols = machine.emission.shape
     targets = np.concatenate([machine.targets, np.full((n_states, 1), -1, dtype=np.int32)], axis=1)
-    home = _home(machine)
+    home = prior(machine)
     belief = home.copy() if start is None else np.eye(n_states)[start]
     states = np.empty(min(n, _CHUNK) if scoring else n, dtype=np.int32)
     mixture = np.full((n if mixing else 0, n_symbols), np.nan)

@@ -1,12 +1,28 @@
-"""Pictures of epsilon-machines, for papers and notebooks.
+"""Pictures of epsilon-machines and of decisions, for papers and notebooks.
 
 Everything is laid out in one unit of length, fonts and line widths included, and scaled once to the axes:
 the same machine always gives the same picture, and the picture is the same at any size.
 """
 
+from .artists import require_matplotlib
+from .decisions import decisions
 from .files import file_format, save
-from .machines import machine, require_matplotlib
+from .machines import graph, machine
 from .markup import machine_html, machine_svg
+from .relations import relations
 from .selections import selection
+from .timeline import events
 
-__all__ = ["file_format", "machine", "machine_html", "machine_svg", "require_matplotlib", "save", "selection"]
+__all__ = [
+    "decisions",
+    "events",
+    "file_format",
+    "graph",
+    "machine",
+    "machine_html",
+    "machine_svg",
+    "relations",
+    "require_matplotlib",
+    "save",
+    "selection",
+]

@@ -10,11 +10,10 @@ import numpy as np
 from .edges import Edge
 from .geometry import Floats
 from .labels import FONT, LEADING, extent
+from .states import States
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from ..graphs import EpsilonMachine
 
 __all__ = ["draw_edges", "draw_legend", "draw_states", "fit", "legend_height", "new_axes"]
 
@@ -22,6 +21,14 @@ __all__ = ["draw_edges", "draw_legend", "draw_states", "fit", "legend_height", "
 PALETTE = ("#fbe9a6", "#7cc8ee", "#e08b1a", "#009e73", "#bb5590", "#005a94", "#7a3300", "#222255")
 HATCHES = ("", "////", "....", "xxxx")
 RECURRENT, TRANSIENT, INK, LINE = "#cfe2f3", "#f6f6f6", "#1b1b1b", "#444444"
+
+
+def require_matplotlib() -> None:
+    """Raise ImportError with the remedy if matplotlib is missing."""
+    try:
+        import matplotlib  # noqa: F401
+    except ImportError:
+        raise ImportError("Plotting needs matplotlib: pip install 'decisional[plot]'.") from None
 
 
 def new_axes(box: Floats) -> Axes:
@@ -46,6 +53,43 @@ def fit(ax: Axes, box: Floats) -> float:
     return float((size / (box[1] - box[0])).min())
 
 
+def tint(colour: str, share: float = 0.28) -> str:
+    """Return a pale shade of a colour, as paper behind other things."""
+    from matplotlib.colors import to_hex, to_rgb
+
+    red, green, blue = (share * part + 1 - share for part in to_rgb(colour))
+    return str(to_hex((red, green, blue)))
+
+
+def draw_boxes(ax: Axes, corners: Floats, colours: Sequence[str], points: float) -> None:
+    """Draw rounded boxes (n_boxes, 2, 2), in pale shades of the colours with a dark border."""
+    from matplotlib.colors import to_rgb
+    from matplotlib.patches import FancyBboxPatch
+
+    for (low, high), colour in zip(corners, colours, strict=True):
+        width, height = (high - low).tolist()
+        box = FancyBboxPatch(
+            tuple(low),
+            width,
+            height,
+            boxstyle="round,pad=0,rounding_size=0.16",
+            fc=tint(colour),
+            ec=tuple(0.6 * np.array(to_rgb(colour))),
+            lw=0.02 * points,
+            gid="box",
+            clip_on=False,
+            zorder=0.5,
+        )
+        ax.add_patch(box)
+
+
+def draw_titles(ax: Axes, titles: Sequence[str], places: Floats, colours: Sequence[str], points: float) -> None:
+    """Write the titles of boxes, each centred at its place as a whole, its lines aligned to the left."""
+    style = {"size": FONT * points, "color": INK, "va": "center", "linespacing": LEADING, "multialignment": "left"}
+    for title, place, colour in zip(titles, places, colours, strict=True):
+        write(ax, place, title, 0.09 * points, tint(colour), **style, zorder=4)
+
+
 def draw_edges(ax: Axes, edges: Sequence[Edge], points: float) -> None:
     """Draw curves, arrow heads and those labels that have a place."""
     from matplotlib.patches import PathPatch, Polygon
@@ -59,24 +103,18 @@ def draw_edges(ax: Axes, edges: Sequence[Edge], points: float) -> None:
     for edge in edges:
         if edge.place is not None:
             style = {"size": FONT * points, "color": INK, "va": "center", "linespacing": LEADING, "zorder": 4}
-            _write(ax, edge.place, edge.label, 0.09 * points, "white", **style)
+            write(ax, edge.place, edge.label, 0.09 * points, edge.halo, **style)
 
 
-def draw_states(
-    ax: Axes, machine: EpsilonMachine, xy: Floats, radius: Floats, groups: Sequence[str] | None, points: float
-) -> None:
-    """Draw the states with their names, coloured by group, or by kind without groups."""
+def draw_states(ax: Axes, states: States, xy: Floats, fills: Sequence[tuple[str, str]], points: float) -> None:
+    """Draw the states with their names, each with its colour and hatching."""
     from matplotlib.patches import Circle
 
-    if groups is None:
-        fills = [(RECURRENT if recurrent else TRANSIENT, "") for recurrent in machine.recurrent]
-    else:
-        fills = [_fills(groups)[group] for group in groups]
     for state, (colour, hatch) in enumerate(fills):
-        recurrent = machine.recurrent[state]
+        recurrent, radius = states.recurrent[state], float(states.radius[state])
         circle = Circle(
             tuple(xy[state]),
-            radius[state],
+            radius,
             fc=colour,
             ec=INK if recurrent else "#666666",
             hatch=hatch,
@@ -87,18 +125,19 @@ def draw_states(
             zorder=3,
         )
         ax.add_patch(circle)
-        name = str(machine.names[state])
-        size = FONT * min(1.1, 1.6 * radius[state] / max(extent(name)[0], 1e-9))
+        name = states.names[state]
+        size = FONT * min(1.1, 1.6 * radius / max(extent(name)[0], 1e-9))
         ink = "white" if _luminance(colour) < 0.3 else INK
         style = {"size": size * points, "color": ink, "va": "center_baseline", "zorder": 5}
-        _write(ax, xy[state], name, 0.1 * points, colour, **style)
+        # Only hatching runs through a name; a halo would cover the outline of the circle.
+        write(ax, xy[state], name, 0.1 * points if hatch else 0.0, colour, **style)
 
 
-def _write(ax: Axes, place: Floats, text: str, halo: float, halo_colour: str, **style: Any) -> None:
+def write(ax: Axes, place: Floats, text: str, halo: float, halo_colour: str, **style: Any) -> None:
     """Write centred text, as it is, with a halo that keeps lines away from it."""
     from matplotlib.patheffects import withStroke
 
-    effects = [withStroke(linewidth=halo, foreground=halo_colour)]
+    effects = [withStroke(linewidth=halo, foreground=halo_colour)] if halo else []
     x, y = place.tolist()
     ax.text(x, y, text, ha="center", parse_math=False, path_effects=effects, **style)
 
@@ -109,10 +148,22 @@ def _luminance(colour: str) -> float:
     return float(np.array([0.2126, 0.7152, 0.0722]) @ np.array(to_rgb(colour)) ** 2.2)
 
 
+def fill(k: int) -> tuple[str, str]:
+    """Return the colour and hatching of group number k."""
+    return PALETTE[k % len(PALETTE)], HATCHES[k // len(PALETTE) % len(HATCHES)]
+
+
+def state_fills(states: States, groups: Sequence[str] | None) -> list[tuple[str, str]]:
+    """Return the colour and hatching of each state: by group, or by kind without groups."""
+    if groups is None:
+        return [(RECURRENT if recurrent else TRANSIENT, "") for recurrent in states.recurrent]
+    found = _fills(groups)
+    return [found[group] for group in groups]
+
+
 def _fills(groups: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return the colour and hatching of each group, in order of appearance."""
-    k, names = len(PALETTE), dict.fromkeys(groups)
-    return {name: (PALETTE[i % k], HATCHES[i // k % len(HATCHES)]) for i, name in enumerate(names)}
+    return {name: fill(i) for i, name in enumerate(dict.fromkeys(groups))}
 
 
 def _legend_columns(groups: Sequence[str], box: Floats) -> int:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from .geometry import Floats
 
 if TYPE_CHECKING:
-    from ..graphs import EpsilonMachine
+    from ..graphs import EpsilonMachine, TransitionGraph
 
-__all__ = ["MAX_STATES", "Edge", "crowded", "number", "read_edges", "symbol_text"]
+__all__ = ["MAX_STATES", "Edge", "crowded", "graph_edges", "number", "read_edges", "symbol_text"]
 
 MAX_LINES = 8  # symbols written on one edge
 MAX_STATES, MAX_EDGES = 30, 100  # what is laid out with care; larger machines are drawn on a circle
@@ -26,16 +26,20 @@ class Edge:
     ----------
     source, target : numbers of the two states
     label : one line of text per symbol
+    p : probability of going from one to the other
     curve, head : points of the line and corners of the arrow head, once routed
     place : centre of the label, once placed
+    halo : colour of what lies behind the label
     """
 
     source: int
     target: int
     label: str
+    p: float
     curve: Floats = field(init=False, repr=False)
     head: Floats = field(init=False, repr=False)
     place: Floats | None = None
+    halo: str = "white"
 
     @property
     def is_loop(self) -> bool:
@@ -56,7 +60,14 @@ def read_edges(machine: EpsilonMachine) -> list[Edge]:
             target = int(machine.targets[source, column])
             if target >= 0:
                 stacked[source, target].append((symbol_text(symbol), float(machine.emission[source, column])))
-    return [Edge(*ends, _label(entries)) for ends, entries in sorted(stacked.items())]
+    return [Edge(*ends, _label(entries), sum(p for _, p in entries)) for ends, entries in sorted(stacked.items())]
+
+
+def graph_edges(graph: TransitionGraph) -> list[Edge]:
+    """Return the edges of a transition graph, ordered by source and target, with the text of their labels."""
+    found = graph.matrix.tocoo()
+    edges = sorted(zip(found.row.tolist(), found.col.tolist(), found.data.tolist(), strict=True))
+    return [Edge(source, target, number(p), p) for source, target, p in edges]
 
 
 def _label(entries: Sequence[tuple[str, float]]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Floats", "Ints", "directions", "distances", "join", "left", "length", "side"]
+__all__ = ["Floats", "Ints", "directions", "distances", "join", "left", "length", "outlines", "side"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int_]
@@ -42,3 +42,13 @@ def side(a: Floats, b: Floats, c: Floats) -> Floats:
 def join(parts: Iterable[Floats]) -> Floats:
     """Return the points of all parts, of which there may be none."""
     return np.concatenate([np.zeros((0, 2)), *parts])
+
+
+def outlines(corners: Floats, step: float) -> Floats:
+    """Return points, about a step apart, along the sides of boxes (n, 2, 2): lower left and upper right corners."""
+    parts = []
+    for low, high in corners:
+        along, up = (np.linspace(a, b, 2 + int((b - a) / step)) for a, b in zip(low, high, strict=True))
+        parts += [np.stack([along, np.full_like(along, y)], axis=1) for y in (low[1], high[1])]
+        parts += [np.stack([np.full_like(up, x), up], axis=1) for x in (low[0], high[0])]
+    return join(parts)

@@ -27,16 +27,27 @@ def extent(text: str) -> Floats:
     return FONT * np.array([max(widths) / 100, LEADING * len(lines)])
 
 
-def place_labels(edges: Sequence[Edge], xy: Floats, radius: Floats) -> None:
-    """Put each label beside or on its edge, where it covers least."""
+def place_labels(
+    edges: Sequence[Edge],
+    xy: Floats,
+    radius: Floats,
+    texts: Sequence[tuple[Floats, Floats]] = (),
+    lines: Floats | None = None,
+) -> None:
+    """Put each label beside or on its edge, where it covers least.
+
+    Other texts, given by their centres and half their sizes, and points of other lines are not to be covered either.
+    """
     samples = join(edge.curve[::3] for edge in edges)
     owner = np.repeat(np.arange(len(edges)), [len(edge.curve[::3]) for edge in edges])
     heads = join(edge.head for edge in edges)
-    taken: list[tuple[Floats, Floats]] = []
+    taken = list(texts)
     # Loops and short edges have the least choice.
     order = sorted(range(len(edges)), key=lambda i: (not edges[i].is_loop, len(edges[i].curve), i))
     for i in order:
         edge, own, strangers = edges[i], samples[owner == i], samples[owner != i]
+        if lines is not None:
+            strangers = np.concatenate([strangers, lines])
         half = extent(edge.label) / 2 + 0.03
         candidates = _around_loop(edge, half, xy) if edge.is_loop else _along_curve(edge, half)
         if crowded(edges, len(xy)):

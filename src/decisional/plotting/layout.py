@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -10,13 +10,12 @@ import numpy as np
 
 from .edges import MAX_STATES, Edge
 from .geometry import Floats, Ints, directions, distances, length, side
+from .states import States
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..graphs import EpsilonMachine
-
-__all__ = ["layout"]
+__all__ = ["GAIN", "SPACING", "core", "cost_of", "layout", "links"]
 
 SPACING = 1.75  # distance between neighbouring states
 GAIN = 1e-9  # a smaller improvement is rounding
@@ -24,27 +23,31 @@ GAIN = 1e-9  # a smaller improvement is rounding
 Cost = Callable[[Floats], float]
 
 
-def layout(machine: EpsilonMachine, edges: Sequence[Edge]) -> Floats:
+def layout(states: States, edges: Sequence[Edge]) -> Floats:
     """Return the positions of the states, shape (n_states, 2): transient ones near where they lead."""
-    recurrent, transient = np.flatnonzero(machine.recurrent), np.flatnonzero(~machine.recurrent)
-    links = sorted({edge.ends for edge in edges if not edge.is_loop})
-    pairs = np.array(links, dtype=int).reshape(-1, 2)
+    recurrent, transient = np.flatnonzero(states.recurrent), np.flatnonzero(~states.recurrent)
+    pairs = links(edge.ends for edge in edges)
     inner = pairs[np.isin(pairs, recurrent).all(axis=1)]
-    xy = np.zeros((machine.n_states, 2))
-    xy[recurrent] = _core(len(recurrent), np.searchsorted(recurrent, inner))
+    xy = np.zeros((len(states), 2))
+    xy[recurrent] = core(len(recurrent), np.searchsorted(recurrent, inner))
     if len(transient):
-        _surround(machine, xy)
+        _surround(states, edges, xy)
         if len(xy) <= MAX_STATES:
-            xy = _descend_moves(xy, _cost(pairs), transient)
+            xy = _descend_moves(xy, cost_of(pairs), transient)
     return xy
 
 
-def _core(n: int, pairs: Ints) -> Floats:
+def links(ends: Iterable[tuple[int, int]]) -> Ints:
+    """Return the distinct pairs of different states, in order."""
+    return np.array(sorted({pair for pair in ends if pair[0] != pair[1]}), dtype=int).reshape(-1, 2)
+
+
+def core(n: int, pairs: Ints) -> Floats:
     """Place states on a circle, or freely if this is clearly better."""
     xy = _circle(n)
     if n <= 2 or n > MAX_STATES:
         return xy
-    cost = _cost(pairs)
+    cost = cost_of(pairs)
     _descend_swaps(xy, cost)
     if n <= 4:
         return xy
@@ -61,7 +64,7 @@ def _circle(n: int) -> Floats:
     return np.asarray(reach * directions(first - 2 * np.pi * np.arange(n) / n))
 
 
-def _cost(pairs: Ints) -> Cost:
+def cost_of(pairs: Ints) -> Cost:
     """Return what makes a drawing hard to read: crossings, long edges, edges over states, crowded states."""
     # Only edges that share no state can cross.
     apart: NDArray[np.bool_] = ~(pairs[:, None, :, None] == pairs[None, :, None, :]).any(axis=(2, 3))
@@ -134,14 +137,14 @@ def _stress(xy: Floats, pairs: Ints) -> Floats:
     return xy
 
 
-def _surround(machine: EpsilonMachine, xy: Floats) -> None:
+def _surround(states: States, edges: Sequence[Edge], xy: Floats) -> None:
     """Place transient states on rings outside, level by level, each close to its likeliest target."""
-    placed = machine.recurrent.copy()
+    placed = states.recurrent.copy()
     reach = length(xy[placed]).max(initial=0.0)
     while not placed.all():
         reach += SPACING
         waiting = np.flatnonzero(~placed).tolist()
-        targets = ((state, _likeliest_target(machine, state, placed)) for state in waiting)
+        targets = ((state, _likeliest_target(edges, state, placed)) for state in waiting)
         wanted = sorted((_heading(xy[target]), state) for state, target in targets if target is not None)
         if not wanted:
             wanted = [(np.pi, state) for state in waiting]
@@ -151,9 +154,8 @@ def _surround(machine: EpsilonMachine, xy: Floats) -> None:
         placed[ring] = True
 
 
-def _likeliest_target(machine: EpsilonMachine, state: int, placed: NDArray[np.bool_]) -> int | None:
-    transitions = zip(machine.emission[state], machine.targets[state], strict=True)
-    choices = [(-p, int(target)) for p, target in transitions if target >= 0 and placed[target]]
+def _likeliest_target(edges: Sequence[Edge], state: int, placed: NDArray[np.bool_]) -> int | None:
+    choices = [(-edge.p, edge.target) for edge in edges if edge.source == state and placed[edge.target]]
     return min(choices)[1] if choices else None
 
 

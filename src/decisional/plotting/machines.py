@@ -1,28 +1,21 @@
-"""Drawing an epsilon-machine: sizes, positions, curves, labels, and at last the artists."""
+"""Pictures of epsilon-machines and of transition graphs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from . import artists
-from .edges import Edge, read_edges
-from .geometry import Floats, join
-from .labels import extent, place_labels
-from .layout import layout
-from .routing import route
+from .artists import require_matplotlib
+from .drawing import draw
+from .edges import graph_edges, read_edges
+from .states import graph_states, machine_states
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..graphs import EpsilonMachine
+    from ..graphs import EpsilonMachine, TransitionGraph
 
-__all__ = ["machine", "probabilities", "require_matplotlib"]
-
-LARGEST, SMALLEST, FAINT = 0.36, 0.2, 0.17  # radii: most probable, least probable, transient
-MARGIN = 0.08  # free space around the picture
+__all__ = ["graph", "machine"]
 
 
 def machine(
@@ -59,38 +52,37 @@ def machine(
     """
     require_matplotlib()
     names = _group_names(groups, machine.n_states)
-    radius = _radii(machine)
-    edges = read_edges(machine)
-    xy = layout(machine, edges)
-    route(edges, xy, radius)
-    if edge_labels:
-        place_labels(edges, xy, radius)
-    box = _bounds(edges, xy, radius)
-    if names is not None:
-        box[0, 1] -= artists.legend_height(names, box)
-    if ax is None:
-        ax = artists.new_axes(box)
-    points = artists.fit(ax, box)
-    artists.draw_edges(ax, edges, points)
-    artists.draw_states(ax, machine, xy, radius, names, points)
-    if names is not None:
-        artists.draw_legend(ax, names, box, points)
-    if title is not None:
-        ax.set_title(title)
-    return ax
+    return draw(machine_states(machine), read_edges(machine), ax, names, edge_labels, title)
 
 
-def require_matplotlib() -> None:
-    """Raise ImportError with the remedy if matplotlib is missing."""
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError:
-        raise ImportError("Plotting needs matplotlib: pip install 'decisional[plot]'.") from None
+def graph(graph: TransitionGraph, ax: Axes | None = None, self_loops: bool = True, *, title: str | None = None) -> Axes:
+    """Draw a transition graph: states as in `machine`, edges with their probabilities alone.
 
+    Parameters
+    ----------
+    graph : TransitionGraph
+        The graph to draw, such as ``choice.graph_``; it stays readable up to about 20 states.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure, which is not registered with pyplot.
+    self_loops : bool, default True
+        Whether to draw the edges from a state to itself. Without them the other probabilities stay as they are;
+        those of the changes of state alone are in ``graph.without_self_loops()``.
+    title : str, optional
+        Title of the axes.
 
-def probabilities(machine: EpsilonMachine) -> Floats:
-    """Return the observed probabilities of the states, or the stationary ones of an exact machine."""
-    return machine.stationary if machine.weights is None else machine.weights
+    Returns
+    -------
+    matplotlib Axes
+        The axes; its figure is ``axes.figure``, and `save` writes it to a file.
+    """
+    require_matplotlib()
+    if not hasattr(graph, "without_self_loops"):
+        raise ValueError(
+            "The 'graph' parameter must be a TransitionGraph, such as the 'graph_' of DecisionalStates. "
+            f"Got {type(graph).__name__} instead."
+        )
+    edges = [edge for edge in graph_edges(graph) if self_loops or not edge.is_loop]
+    return draw(graph_states(graph), edges, ax, title=title)
 
 
 def _group_names(groups: Any, n_states: int) -> list[str] | None:
@@ -103,21 +95,3 @@ def _group_names(groups: Any, n_states: int) -> list[str] | None:
             f"Got {len(names)} groups instead."
         )
     return names
-
-
-def _radii(machine: EpsilonMachine) -> Floats:
-    p = probabilities(machine)
-    top = p[machine.recurrent].max(initial=0.0) or 1.0
-    return np.where(machine.recurrent, np.clip(LARGEST * np.sqrt(p / top), SMALLEST, LARGEST), FAINT)
-
-
-def _bounds(edges: Sequence[Edge], xy: Floats, radius: Floats) -> Floats:
-    """Return the lower left and upper right corners of all there is to draw."""
-    parts = [xy - radius[:, None], xy + radius[:, None]]
-    for edge in edges:
-        parts += [edge.curve, edge.head]
-        if edge.place is not None:
-            half = extent(edge.label) / 2
-            parts.append(np.array([edge.place - half, edge.place + half]))
-    points = join(parts)
-    return np.array([points.min(0) - MARGIN, points.max(0) + MARGIN])

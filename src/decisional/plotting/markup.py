@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .edges import MAX_STATES, symbol_text
 from .files import render
 from .machines import machine as draw
-from .machines import probabilities
+from .states import probabilities
 
 if TYPE_CHECKING:
     from ..graphs import EpsilonMachine

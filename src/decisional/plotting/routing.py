@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from .edges import Edge, crowded
 from .geometry import Floats, directions, distances, join, left, length, side
 
-__all__ = ["route"]
+__all__ = ["Toll", "route"]
+
+Toll = Callable[[Edge, Floats], float]
 
 HEAD = 0.15  # length of an arrow head
 BENDS = (0.1, -0.1, 0.0, 0.22, -0.22, 0.36, -0.36, 0.5, -0.5, 0.7, -0.7)  # height of an arc over its chord
 PAIRED = (0.18, 0.11, 0.26, 0.36, 0.46, 0.6)  # the same for two opposite edges
 
 
-def route(edges: Sequence[Edge], xy: Floats, radius: Floats) -> None:
-    """Give every edge its curve, avoiding states and other edges; then turn the loops to free places."""
+def route(
+    edges: Sequence[Edge], xy: Floats, radius: Floats, toll: Toll | None = None, closed: Floats | None = None
+) -> None:
+    """Give every edge its curve, avoiding states and other edges; then turn the loops to free places.
+
+    A toll is an additional cost of an edge along a curve; loops avoid the points that are closed.
+    """
     links = [edge for edge in edges if not edge.is_loop]
     groups: dict[tuple[int, int], list[Edge]] = defaultdict(list)
     for edge in links:
@@ -27,11 +34,11 @@ def route(edges: Sequence[Edge], xy: Floats, radius: Floats) -> None:
     for bundle in bundles:
         for edge in bundle:
             edge.curve = _arc(edge, xy, radius, _bends(bundle)[0])
-    busy = np.zeros((0, 2))
+    busy = np.zeros((0, 2)) if closed is None else closed
     if not crowded(edges, len(xy)):
         for bundle in bundles:
-            _bend(bundle, links, xy, radius)
-        busy = join(edge.curve for edge in links)
+            _bend(bundle, links, xy, radius, toll)
+        busy = np.concatenate([busy, join(edge.curve for edge in links)])
     for edge in edges:
         if edge.is_loop:
             edge.curve = _loop(edge.source, xy, radius, busy)
@@ -42,7 +49,7 @@ def _bends(bundle: Sequence[Edge]) -> tuple[float, ...]:
     return BENDS if len(bundle) == 1 else PAIRED
 
 
-def _bend(bundle: Sequence[Edge], links: Sequence[Edge], xy: Floats, radius: Floats) -> None:
+def _bend(bundle: Sequence[Edge], links: Sequence[Edge], xy: Floats, radius: Floats, toll: Toll | None) -> None:
     """Choose the bend of an edge, or of two opposite ones: to its own left, so that these never overlap."""
     others = [edge.curve for edge in links if edge not in bundle]
     rest = np.delete(np.arange(len(xy)), bundle[0].ends)
@@ -51,7 +58,8 @@ def _bend(bundle: Sequence[Edge], links: Sequence[Edge], xy: Floats, radius: Flo
     for bend in bends:
         curves = [_arc(edge, xy, radius, bend) for edge in bundle]
         cost = 2 * abs(abs(bend) - bends[0]) + 8 * max(abs(bend) - 0.36, 0)
-        for curve in curves:
+        for edge, curve in zip(bundle, curves, strict=True):
+            cost += 0.0 if toll is None else toll(edge, curve)
             cost += _obstruction(curve, others, xy[rest], radius[rest]) - 0.6 * _outward(curve, xy)
         if cost < best - 1e-9:
             best = cost

@@ -6,8 +6,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from .artists import INK, LINE, RECURRENT
-from .machines import require_matplotlib
+from .artists import INK, LINE, RECURRENT, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

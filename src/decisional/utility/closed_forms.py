@@ -7,9 +7,9 @@ import numpy as np
 
 from ..structures import Floats
 from .optima import Optimum, Slack
-from .sets import Cells, Finite, Intervals
+from .sets import Cells, Finite, Intervals, Points
 from .utilities import Utility
-from .values import cells, numbers
+from .values import cells, like, numbers
 
 __all__ = ["absolute_error", "matching_cells", "squared_error", "tolerant", "zero_one"]
 
@@ -47,8 +47,10 @@ class _SquaredError(Utility):
 
     def best(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
         z = numbers(outcomes, "squared_error")
-        if self.y is not None or z.ndim == 2:
+        if self.y is not None:
             return super().best(p, outcomes, slack)
+        if z.ndim == 2:
+            return _means(p, z, slack)
         mean, smooth = p @ z, slack.smooth(p)
         apart = (z - mean[:, None]) ** 2
         spread = np.einsum("kz,kz->k", p, apart)
@@ -57,8 +59,20 @@ class _SquaredError(Utility):
         return Optimum(-spread, slack.error(tail), Intervals(mean, mean, mean, slack.error(wide)))
 
 
+def _means(p: Floats, z: Floats, slack: Slack) -> Optimum:
+    """The mean vectors, for outcomes z (n_z, d)."""
+    origin = z.mean(axis=0)
+    z = z - origin
+    mean, smooth = p @ z, slack.smooth(p)
+    apart = (z**2).sum(axis=1) - 2.0 * mean @ z.T + (mean**2).sum(axis=1, keepdims=True)
+    tail = np.einsum("kz,kz->k", smooth, apart**2) - np.einsum("kz,kz->k", smooth, apart) ** 2
+    spread = slack.error(smooth @ z**2 - 2.0 * mean * (smooth @ z) + mean**2)
+    utility = -np.maximum(np.einsum("kz,kz->k", p, apart), 0.0)
+    return Optimum(utility, slack.error(tail), Points(list((mean + origin)[:, None]), list(spread[:, None])))
+
+
 def squared_error(y: Iterable[float] | None = None) -> Utility:
-    """-(y - z)² (section 4.2): Y is the mean, or the best of the candidates y; vectors by their squared distance."""
+    """-(y - z)² (section 4.2): Y is the mean, or the best of the candidates y; of vectors, their squared distance."""
     return _SquaredError(y)
 
 
@@ -140,7 +154,8 @@ class _MatchingCells(Utility):
             right = (first == np.arange(values.size)).reshape(len(p), -1).astype(float) @ has.T
             q = slack.smooth(p)
             error = slack.error(np.einsum("kz,kz->k", q, right**2) - np.einsum("kz,kz->k", q, right) ** 2)
-        return Optimum(top[:, :, 0].sum(axis=1), error, Cells(values.tolist(), member, first[:, :, 0]))
+        sets = Cells(values.tolist(), member, first[:, :, 0], like(outcomes[0]))
+        return Optimum(top[:, :, 0].sum(axis=1), error, sets)
 
 
 def matching_cells(y: Iterable[Hashable] | None = None) -> Utility:

@@ -1,10 +1,12 @@
 """When two utilities come to the same (section 3.5 of the paper)."""
 
+from collections.abc import Set
 from typing import Any
 
 import numpy as np
 
 from .optima import Optimum, Slack
+from .sets import Interval
 from .solving import solve
 
 __all__ = ["equivalent", "same_predictions", "same_values"]
@@ -40,16 +42,24 @@ def equivalent(u1: Any, u2: Any, causal: Any, atol: float = 1e-9) -> bool:
 def _optima(u1: Any, u2: Any, causal: Any, atol: float) -> tuple[Optimum, Optimum]:
     theory = hasattr(causal, "emission")
     p, outcomes = (causal.emission, causal.alphabet) if theory else (causal.distributions_, causal.outcomes_)
+    # After a dead end nothing follows.
+    p = p[p.sum(axis=1) > 0.0]
     slack = Slack(atol)
     return solve(p, outcomes, u1, slack), solve(p, outcomes, u2, slack)
 
 
 def _same(a: Any, b: Any, atol: float) -> bool:
-    """Equality of sets, within rounding for numbers: {0.5} and [0.5, 0.5] are the same."""
-    if isinstance(a, frozenset) and isinstance(b, frozenset):
+    """Equality of sets, within rounding for numbers: {0.5} and [0.5, 0.5] are the same, {0, 1} and [0, 1] are not."""
+    if isinstance(a, Set) and isinstance(b, Set):
         return a == b
+    if _is_wide(a) != _is_wide(b):
+        return False
     try:
-        x, y = np.unique(np.array(sorted(a), float)), np.unique(np.array(sorted(b), float))
+        x, y = (np.unique(np.array(list(values), float), axis=0) for values in (a, b))
     except (TypeError, ValueError):
         return bool(a == b)
     return x.shape == y.shape and bool(np.allclose(x, y, rtol=0.0, atol=max(atol, 1e-9)))
+
+
+def _is_wide(values: Any) -> bool:
+    return isinstance(values, Interval) and values.low < values.high

@@ -6,7 +6,7 @@ state, `value` being its expected utility as a function of an array of predictio
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,19 @@ from ..structures import Floats
 from .optima import Optimum, Slack, exhaustive
 from .sets import Points
 from .utilities import Utility
-from .values import numbers
+from .values import as_array, numbers
 
 __all__ = ["GlobalMaxima", "MonteCarlo", "SamplePoints", "integrated", "optimised"]
+
+PRECISION = 1e-5  # of predictions found by a search, as a share of the range of the outcomes
 
 
 @dataclass(frozen=True)
 class MonteCarlo:
-    """Mean utility over n outcomes drawn from each distribution; the same draws for all predictions."""
+    """Mean utility over n outcomes drawn from each distribution; the same draws for all predictions.
+
+    Where the distributions are exact, `delta` and `atol` tell what differs by more than the noise of the draws.
+    """
 
     n: int = 10_000
     random_state: Any = None
@@ -79,6 +84,8 @@ class GlobalMaxima:
 
         z = numbers(outcomes, "GlobalMaxima")
         z = z.reshape(len(z), -1)
+        if self.bounds is None and (z == z[0]).all():
+            return z[:1]
         bounds = list(zip(z.min(axis=0), z.max(axis=0), strict=True)) if self.bounds is None else list(self.bounds)
         for low, high in bounds:
             if not low < high:
@@ -113,18 +120,27 @@ def _distinct(points: Floats, bounds: Floats) -> Floats:
     return np.array(kept)
 
 
+def _checked(integrate: Callable[[Floats, Floats], Any], p: Floats, u: Floats) -> Floats:
+    """What an integrator of the user gives, if it has the right form."""
+    expected = np.asarray(integrate(p, u), float)
+    if expected.shape != (len(p), len(u)) or not np.isfinite(expected).all():
+        raise ValueError(
+            f"The 'integrate' callable gave shape {expected.shape} for {len(p)} distributions and {len(u)} "
+            f"predictions; it must give finite numbers of shape {(len(p), len(u))}: one for each pair."
+        )
+    return expected
+
+
 def integrated(utility: Utility, integrate: Callable[[Floats, Floats], Any]) -> Callable[..., Optimum]:
     """Step 5 with an integrator of the user: all candidates are compared."""
 
     def best(p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
         candidates = utility.candidates(outcomes)
         u = utility.matrix(candidates, outcomes)
-        expected = np.asarray(integrate(p, u), float)
-        if expected.shape != (len(p), len(u)) or not np.isfinite(expected).all():
-            raise ValueError(
-                f"The 'integrate' callable gave shape {expected.shape} for {len(p)} distributions and {len(u)} "
-                f"predictions; it must give finite numbers of shape {(len(p), len(u))}: one for each pair."
-            )
+        expected = _checked(integrate, p, u)
+        if isinstance(integrate, MonteCarlo) and slack.n is not None:
+            # Draws from a sample add their own error.
+            slack = replace(slack, n=1.0 / (1.0 / slack.n + 1.0 / integrate.n))
         return exhaustive(p, u, candidates, slack, expected)
 
     return best
@@ -132,29 +148,44 @@ def integrated(utility: Utility, integrate: Callable[[Floats, Floats], Any]) -> 
 
 def optimised(utility: Utility, optimise: Callable[..., Any], integrate: Any = None) -> Callable[..., Optimum]:
     """Step 5 with an optimiser over a continuum of predictions."""
+    expected = (lambda p, u: p @ u.T) if integrate is None else integrate
 
     def best(p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
-        expected = (lambda q, u: q @ u.T) if integrate is None else integrate
         value, error = np.empty(len(p)), np.zeros(len(p))
         points: list[Floats] = []
         for k in range(len(p)):
             row = p[k : k + 1]
 
             def worth(y: Floats, row: Floats = row) -> Floats:
-                values: Floats = np.asarray(expected(row, utility.matrix(_listed(y), outcomes)), float)[0]
+                values: Floats = _checked(expected, row, utility.matrix(_listed(y), outcomes))[0]
                 return values
 
-            found = np.asarray(optimise(worth, outcomes), float)
-            found = found.reshape(len(found), -1) if found.ndim else found.reshape(1, 1)
+            found = _found(optimise(worth, outcomes))
             height = worth(found)
             value[k] = height.max()
             points.append(found)
             if slack.n is not None:
                 u = utility.matrix(_listed(found[height.argmax()][None]), outcomes)[0]
                 error[k] = np.sqrt(max(float(row[0] @ u**2 - (row[0] @ u) ** 2), 0.0) / slack.n[k])
-        return Optimum(value, error, Points(points))
+        extent = np.concatenate(points)
+        if as_array(outcomes).dtype.kind in "biuf":
+            extent = numbers(outcomes, "optimise").reshape(len(outcomes), -1)
+        precision = PRECISION * float(np.ptp(extent, axis=0).max())
+        return Optimum(value, error, Points(points, [np.zeros_like(part) for part in points], precision))
 
     return best
+
+
+def _found(answer: Any) -> Floats:
+    """What an optimiser gives, as sorted rows (m, d)."""
+    points = np.asarray(answer, float)
+    if points.ndim > 2 or not points.size or not np.isfinite(points).all():
+        raise ValueError(
+            f"The 'optimise' callable gave {answer!r}; it must give at least one finite prediction: return an array "
+            "of numbers, or one row of numbers for each prediction."
+        )
+    points = points.reshape(len(points), -1) if points.ndim else points.reshape(1, 1)
+    return np.unique(points, axis=0)
 
 
 def _listed(y: Floats) -> list[Any]:

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from .._kernels import values as kernels
 from ..structures import Floats, Ints
 from .sets import Finite, Predictions
 
 __all__ = ["Optimum", "Slack", "exhaustive", "in_blocks"]
 
-BLOCK = 1 << 23  # entries of a block of distributions that is worked on at once
+BLOCK = 1 << 22  # entries of a block of distributions that is worked on at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +75,12 @@ class Optimum:
         )
 
 
-def in_blocks(p: Any, slack: Slack, best: Callable[[Floats, Slack], Optimum]) -> Optimum:
-    """Apply `best` to blocks of the distributions p (K, n_z), dense or sparse, and join the results."""
-    size = max(1, BLOCK // max(p.shape[1], 1))
+def in_blocks(p: Any, slack: Slack, best: Callable[[Floats, Slack], Optimum], width: int = 0) -> Optimum:
+    """Apply `best` to blocks of the distributions p (K, n_z), dense or sparse, and join the results.
+
+    `width` is what each row needs room for, if more than n_z.
+    """
+    size = max(1, BLOCK // max(p.shape[1], width, 1))
     parts = []
     for begin in range(0, p.shape[0], size):
         rows = slice(begin, begin + size)
@@ -89,37 +93,43 @@ def exhaustive(p: Floats, u: Floats, candidates: Sequence[Hashable], slack: Slac
     """Compare all candidates: u is U(y, z) as (n_y, n_z); `expected` (K, n_y) replaces the product p u^T.
 
     From data, a candidate y is as good as the best one, y*, if the mean of U(y*, z) - U(y, z) is within its sampling
-    error and there is an outcome for which y is better. Cost: one product of (K, n_z) and (n_z, n_y), from data one
-    more and (n_y*, n_y, n_z) operations for n_y* different best predictions.
+    error and no other candidate dominates y: is never worse, and better for some outcome. Cost: one product of
+    (K, n_z) and (n_z, n_y), from data three more.
     """
     value = p @ u.T if expected is None else expected
-    top = np.argmax(value >= value.max(axis=1, keepdims=True) - slack.atol, axis=1)
-    short = value.max(axis=1, keepdims=True) - value
-    member = short <= slack.atol
+    highest = value.max(axis=1)
+    member = value >= highest[:, None] - slack.atol
+    top = (value >= highest[:, None] - min(slack.atol, 1e-9)).argmax(axis=1)
     error = np.zeros(len(p))
-    if slack.n is not None and expected is None:
+    if slack.n is not None:
         smooth = slack.smooth(p)
         error = slack.error(_variance(smooth, u, top))
-        for y, rows in _grouped(top):
-            ahead = u[y] - u
-            rival = (ahead < -slack.atol).any(axis=1)
-            mean = smooth[rows] @ ahead[rival].T
-            variance = smooth[rows] @ (ahead[rival] ** 2).T - mean**2
-            n = slack.n[rows, None]
-            near = short[np.ix_(rows, rival)] <= slack.atol + slack.level * np.sqrt(np.maximum(variance, 0.0) / n)
-            member[np.ix_(rows, rival)] |= near
-    return Optimum(value.max(axis=1), error, Finite(candidates, member, top))
+        if slack.level > 0.0:
+            near = highest[:, None] - value <= slack.atol + slack.level * slack.error(_variances(smooth, u, top))
+            member |= near & ~_dominated(u, (near & ~member).any(axis=0), slack.atol)
+    return Optimum(highest, error, Finite(candidates, member, top))
 
 
 def _variance(p: Floats, u: Floats, top: Ints) -> Floats:
     """(K,) variance of U(y, z) for the prediction `top` of each state."""
-    mean, square = (np.einsum("kz,kz->k", p, power[top]) for power in (u, u**2))
-    variance: Floats = square - mean**2
+    mean = np.einsum("kz,kz->k", p, u[top])
+    variance: Floats = np.einsum("kz,kz->k", p, (u[top] - mean[:, None]) ** 2)
     return variance
 
 
-def _grouped(labels: Ints) -> list[tuple[int, Ints]]:
-    """The distinct labels with the places where they are."""
-    order = np.argsort(labels, kind="stable")
-    distinct, start = np.unique(labels[order], return_index=True)
-    return list(zip(distinct.tolist(), np.split(order, start[1:]), strict=True))
+def _variances(p: Floats, u: Floats, top: Ints) -> Floats:
+    """(K, n_y) variance of U(top, z) - U(y, z) for the prediction `top` of each state and all y."""
+    # What is lost against the best for each outcome has the same differences, and no offset to cancel.
+    lost = u - u.max(axis=0)
+    mean, square = p @ lost.T, p @ (lost**2).T
+    rows = np.arange(len(p))
+    both = (p * lost[top]) @ lost.T
+    variance: Floats = square + square[rows, top, None] - 2.0 * both - (mean - mean[rows, top, None]) ** 2
+    return variance
+
+
+def _dominated(u: Floats, asked: Ints, atol: float) -> Ints:
+    """(n_y,) whether another prediction is never worse and somewhere better, for those asked for."""
+    result = np.zeros(len(u), bool)
+    kernels.dominated(np.ascontiguousarray(u), (u - u.max(axis=0)).argmax(axis=1), atol, asked, result)
+    return result

@@ -1,11 +1,12 @@
 """The sets Y of best predictions of K states, stored as arrays: one class for each shape a set can have.
 
 Two states have the same Y when their rows of `codes` are equal; sets of numbers have `coordinates` instead, with
-their standard `errors`, and are compared within a tolerance (see `decisions`).
+their standard `errors` and the `precision` of how they were found, and are compared within a tolerance (see
+`decisions`).
 """
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterator, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, NamedTuple
@@ -23,6 +24,14 @@ class Predictions(Sequence[Any]):
     codes: Ints | None = None
     coordinates: Floats | None = None
     errors: Floats | None = None
+    precision: float = 0.0
+
+    def __getitem__(self, k: Any) -> Any:
+        return [self.at(i) for i in range(len(self))[k]] if isinstance(k, slice) else self.at(range(len(self))[k])
+
+    @abstractmethod
+    def at(self, k: int) -> Any:
+        """The set of one state."""
 
     @abstractmethod
     def choice(self) -> list[Any]:
@@ -54,7 +63,7 @@ class Finite(_Listed):
     member: Ints
     top: Ints
 
-    def __getitem__(self, k: Any) -> Any:
+    def at(self, k: int) -> Any:
         return frozenset(self.candidates[i] for i in np.flatnonzero(self.member[k]).tolist())
 
     def choice(self) -> list[Any]:
@@ -64,19 +73,23 @@ class Finite(_Listed):
         return Finite(self.candidates, *_joined((self, *others), "member", "top"))
 
 
-class CellSet(Set[tuple[Hashable, ...]]):
-    """All the ways to choose one value per cell: a product, never written out unless iterated over."""
+class CellSet(Set[Any]):
+    """All the ways to choose one value per cell: a product, never written out unless iterated over.
 
-    def __init__(self, cells: Sequence[frozenset[Hashable]]) -> None:
-        self.cells = tuple(cells)
+    `wrap` makes a prediction of the values of its cells.
+    """
+
+    def __init__(self, cells: Sequence[frozenset[Hashable]], wrap: Callable[[Any], Any] = tuple) -> None:
+        self.cells, self.wrap = tuple(cells), wrap
 
     def __contains__(self, y: object) -> bool:
-        cells = y if isinstance(y, tuple) else (y,)
+        text = isinstance(y, str) and len(self.cells) > 1
+        cells: Any = y if text or isinstance(y, tuple) else (y,)
         pairs = zip(cells, self.cells, strict=False)
         return len(cells) == len(self.cells) and all(value in cell for value, cell in pairs)
 
-    def __iter__(self) -> Iterator[tuple[Hashable, ...]]:
-        return product(*(sorted(cell, key=repr) for cell in self.cells))
+    def __iter__(self) -> Iterator[Any]:
+        return map(self.wrap, product(*(sorted(cell, key=repr) for cell in self.cells)))
 
     def __len__(self) -> int:
         size = 1
@@ -98,15 +111,18 @@ class Cells(_Listed):
     values: Sequence[Hashable]
     member: Ints
     top: Ints
+    wrap: Callable[[Any], Any] = tuple
 
-    def __getitem__(self, k: Any) -> Any:
-        return CellSet([frozenset(self.values[i] for i in np.flatnonzero(cell).tolist()) for cell in self.member[k]])
+    def at(self, k: int) -> Any:
+        cells = [frozenset(self.values[i] for i in np.flatnonzero(cell).tolist()) for cell in self.member[k]]
+        return CellSet(cells, self.wrap)
 
     def choice(self) -> list[Any]:
-        return [tuple(self.values[i] for i in row) for row in self.top.tolist()]
+        return [self.wrap(tuple(self.values[i] for i in row)) for row in self.top.tolist()]
 
     def join(self, others: Sequence[Any]) -> "Cells":
-        return Cells(self.values, *_joined((self, *others), "member", "top"))
+        member, top = _joined((self, *others), "member", "top")
+        return Cells(self.values, member, top, self.wrap)
 
 
 class Interval(NamedTuple):
@@ -135,7 +151,7 @@ class Intervals(Predictions):
     def __len__(self) -> int:
         return self.low.size
 
-    def __getitem__(self, k: Any) -> Any:
+    def at(self, k: int) -> Any:
         return Interval(float(self.low[k]), float(self.high[k]))
 
     @property
@@ -156,37 +172,45 @@ class Intervals(Predictions):
 
 @dataclass(frozen=True, eq=False)
 class Points(Predictions):
-    """Finitely many points of a continuum: `points[k]` is (m_k, d), sorted.
+    """Finitely many points of a continuum: `points[k]` is (m_k, d), sorted, and `spread[k]` their standard errors.
 
     Sets of different sizes never match, so `coordinates` are padded and the size is one of them.
     """
 
     points: Sequence[Floats]
+    spread: Sequence[Floats]
+    precision: float = 0.0
 
     def __len__(self) -> int:
         return len(self.points)
 
-    def __getitem__(self, k: Any) -> Any:
+    def at(self, k: int) -> Any:
         rows = self.points[k].tolist()
         return tuple(row[0] for row in rows) if self.points[k].shape[1] == 1 else tuple(map(tuple, rows))
 
     @property
     def coordinates(self) -> Floats:  # type: ignore[override]
-        width = max(part.size for part in self.points) + 1
-        table = np.zeros((len(self), width))
-        for row, part in zip(table, self.points, strict=True):
-            row[: part.size], row[-1] = part.ravel(), 1e18 * len(part)
+        table = self._padded(self.points)
+        table[:, -1] = [1e18 * len(part) for part in self.points]
         return table
 
     @property
     def errors(self) -> Floats:  # type: ignore[override]
-        return np.zeros_like(self.coordinates)
+        return self._padded(self.spread)
+
+    def _padded(self, parts: Sequence[Floats]) -> Floats:
+        table = np.zeros((len(parts), max(part.size for part in parts) + 1))
+        for row, part in zip(table, parts, strict=True):
+            row[: part.size] = part.ravel()
+        return table
 
     def choice(self) -> list[Any]:
         return [self[k][0] for k in range(len(self))]
 
     def join(self, others: Sequence[Any]) -> "Points":
-        return Points([points for part in (self, *others) for points in part.points])
+        parts = (self, *others)
+        points, spread = ([row for part in parts for row in getattr(part, name)] for name in ("points", "spread"))
+        return Points(points, spread, self.precision)
 
 
 def _joined(parts: Sequence[Any], *names: str) -> list[Any]:

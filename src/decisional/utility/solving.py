@@ -30,4 +30,4 @@ def solve(
         best = optimised(utility, optimise, integrate)
     elif integrate is not None:
         best = integrated(utility, integrate)
-    return in_blocks(p, slack, lambda block, part: best(block, outcomes, part))
+    return in_blocks(p, slack, lambda block, part: best(block, outcomes, part), len(utility.y or ()))

@@ -28,6 +28,10 @@ class Utility(ABC):
         if self.y is not None and not self.y:
             raise ValueError("The 'y' of a utility are empty; there must be a prediction to choose: give candidates.")
 
+    def __repr__(self) -> str:
+        given = {name: value for name, value in vars(self).items() if value is not None}
+        return f"{type(self).__name__.strip('_')}({', '.join(f'{k}={v!r}' for k, v in given.items())})"
+
     def bound(self, outcomes: Sequence[Any]) -> "Utility":
         """The same utility, with the outcomes of the data for those that have no names yet."""
         return self

@@ -1,6 +1,7 @@
 """Predictions and outcomes as arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..structures import Floats
 
-__all__ = ["as_array", "cells", "numbers", "some"]
+__all__ = ["as_array", "cells", "like", "numbers", "some"]
 
 
 def as_array(values: Sequence[Any]) -> NDArray[Any]:
@@ -36,14 +37,28 @@ def numbers(values: Sequence[Any], name: str, most: int = 2) -> Floats:
 
 
 def cells(values: Sequence[Any]) -> NDArray[Any]:
-    """Outcomes as (n, n_cells); scalars have one cell."""
-    array: NDArray[Any] = np.asarray(getattr(values, "cells", None) if hasattr(values, "cells") else list(values))
+    """Outcomes as (n, n_cells): tuples and text have a cell for each item, other values are one cell."""
+    listed = getattr(values, "cells", None)
+    if listed is None:
+        text = all(isinstance(v, str) for v in values) and len({len(v) for v in values}) == 1
+        listed = [list(v) for v in values] if text else list(values)
+    try:
+        array: NDArray[Any] = np.asarray(listed)
+    except ValueError:
+        array = np.empty(len(values), object)
     if array.ndim not in (1, 2) or array.dtype.kind == "O":
         raise ValueError(
             f"The outcomes of matching_cells are like {values[0]!r}; they must be values or tuples of values of one "
             "length: observe light cones, or a series with future > 1."
         )
     return array.reshape(len(values), -1)
+
+
+def like(value: Any) -> Callable[[Any], Any]:
+    """What makes a value like this one of its cells: a tuple, text, or the only one."""
+    if isinstance(value, tuple):
+        return tuple
+    return "".join if isinstance(value, str) else itemgetter(0)
 
 
 def some(values: Sequence[Any]) -> str:

@@ -1,0 +1,71 @@
+"""The paper's first example on real weather: keep the equipment in, or set it up outside?
+
+Daily weather of Seattle, 2012 to 2015 (vega_datasets). A day without measurable precipitation (precipitation = 0) is
+called "sun", any other day "rain", whatever its kind in the table (sun, fog, drizzle, rain or snow). The utility is
+that of section 1: out in the sun +1, in during rain 0, in on a sunny day -1 (a missed chance), out in the rain -2
+(damage). States are learnt from 2012 to 2014; 2015 is decided day by day from the days before.
+"""
+
+import numpy as np
+from vega_datasets import local_data
+
+import decisional as ds
+
+PAST = 3
+
+
+def main() -> dict[str, float]:
+    days = local_data.seattle_weather()
+    weather = np.where(days["precipitation"] > 0, "rain", "sun")
+    is_test = days["date"].dt.year == 2015
+    train, test = weather[~is_test], weather[is_test]
+    utility = ds.utility.table([[0, -1], [-2, 1]], y=["in", "out"], z=["rain", "sun"])
+
+    causal = ds.CausalStates().fit(ds.observe.series(train, past=PAST))
+    choice = ds.DecisionalStates(utility).fit(causal)
+    print(f"{causal.n_states_} causal states, {choice.n_states_} decisional states from {train.size} days:")
+    for k in range(causal.n_states_):
+        what = " or ".join(sorted(choice.predictions_[k]))
+        sun = causal.distributions_[k, 1]
+        print(f"  {causal.machine_.names[k]}: P(sun) = {sun:.2f}; best: {what}, worth {choice.utility_[k]:+.2f} a day")
+
+    # Each day of 2015 is decided from the days before it, the last ones of 2014 included.
+    series = np.concatenate([train[-PAST:], test])
+    year = ds.observe.series(series, past=PAST)
+    result = choice.regret(year)
+    yesterday = np.where(series[PAST - 1 : -1] == "sun", "out", "in")
+    means = {
+        "following the decisional states": result.obtained,
+        "always in": mean_utility(utility, np.repeat("in", test.size), test),
+        "always out": mean_utility(utility, np.repeat("out", test.size), test),
+        "as if yesterday's weather lasted": mean_utility(utility, yesterday, test),
+        "a perfect forecast": result.perfect,
+    }
+    print("\nMean utility per day of 2015:")
+    for name, mean in means.items():
+        print(f"  {name:34} {mean:+.3f}")
+
+    print("\nWhat changed in May 2015 (the advice of a morning, from the days before):")
+    dates = days["date"][is_test].reset_index(drop=True)
+    for event in choice.events(year):
+        # The event is known after its last observed day, for the day that follows.
+        date = dates.get(event.position - PAST + 1)
+        if date is not None and date.month == 5:
+            print(f"  {date:%a %d %b}  {advice(event)}")
+    return means
+
+
+def mean_utility(utility: ds.utility.Utility, predictions: np.ndarray, outcomes: np.ndarray) -> float:
+    worth = utility.matrix(["in", "out"], ["rain", "sun"])
+    return float(worth[(predictions == "out").astype(int), (outcomes == "sun").astype(int)].mean())
+
+
+def advice(event: ds.Event) -> str:
+    new = event.predictions_after
+    what = "either will do: the data do not tell" if len(new) == 2 else f"set it up {next(iter(new))}side"
+    what = what.replace("set it up inside", "bring it inside")
+    return f"{what} (worth {event.utility_after:+.2f} a day, was {event.utility_before:+.2f})"
+
+
+if __name__ == "__main__":
+    main()
