@@ -22,7 +22,7 @@ LAYERS = [
         "decisions",
         "events",
     },
-    {"algorithm", "processes", "selection", "baselines"},
+    {"algorithm", "automata", "processes", "selection", "baselines"},
     {"estimators"},
     {"monitor"},
     {"plotting", "io", "cli"},

@@ -40,7 +40,7 @@ class Counts:
             return Distributions(
                 table.start,
                 table.outcome,
-                table.count,
+                table.count if obs.overlap == 1 else table.count / obs.overlap,
                 table.n_outcomes,
                 table.weight,
                 rows,

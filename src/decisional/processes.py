@@ -1,7 +1,7 @@
 """Exact epsilon-machines of well-known processes, with integer symbols 0, 1, ...
 
 Each function returns the minimal `EpsilonMachine`, to simulate or to compare estimates with. `catalogue` maps
-names to functions.
+names to functions. The fields of cellular automata are in `automata`, and here too.
 """
 
 from __future__ import annotations
@@ -10,17 +10,21 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
+from .automata import cellular_automaton, cyclic_automaton, directed_percolation, elementary_ca, game_of_life
 from .graphs import EpsilonMachine
 
 __all__ = [
     "biased_coin",
     "butterfly",
     "catalogue",
+    "cellular_automaton",
     "coin",
+    "cyclic_automaton",
+    "directed_percolation",
     "elementary_ca",
     "even",
+    "game_of_life",
     "golden_mean",
     "nemo",
     "noisy_period_2",
@@ -224,50 +228,6 @@ def random_machine(n_states: int, n_symbols: int = 2, rng: Any = None, least: fl
         machine = EpsilonMachine.from_arrays(targets, emission, range(n_symbols))
         if machine.recurrent.any() and machine.recurrent_part().minimise().n_states == n_states:
             return machine
-
-
-def elementary_ca(rule: int, width: int, steps: int, rng: Any = None) -> NDArray[Any]:
-    """Run an elementary cellular automaton on a ring of cells.
-
-    Parameters
-    ----------
-    rule : int
-        Wolfram's number of the rule, 0 to 255.
-    width, steps : int
-        Number of cells and of rows; the first row is the initial one.
-    rng : None, int, numpy Generator, or array of shape (width,)
-        Seed of a first row of independent fair cells, or that row itself.
-
-    Returns
-    -------
-    uint8 array of shape (steps, width)
-    """
-    for name, value, low, high in (
-        ("rule", rule, 0, 255),
-        ("width", width, 1, None),
-        ("steps", steps, 1, None),
-    ):
-        if not isinstance(value, (int, np.integer)) or value < low or (high is not None and value > high):
-            limits = f"at least {low}" if high is None else f"from {low} to {high}"
-            raise ValueError(f"The {name!r} is {value!r}; it must be an integer {limits}: choose one.")
-    field = np.empty((steps, width), dtype=np.uint8)
-    field[0] = _first_row(rng, width)
-    table = np.array([rule >> i & 1 for i in range(8)], dtype=np.uint8)
-    for t in range(1, steps):
-        row = field[t - 1]
-        field[t] = table[4 * np.roll(row, 1) + 2 * row + np.roll(row, -1)]
-    return field
-
-
-def _first_row(rng: Any, width: int) -> ArrayLike:
-    if not isinstance(rng, (np.ndarray, list, tuple)):
-        return np.random.default_rng(rng).integers(0, 2, size=width, dtype=np.uint8)
-    row = np.asarray(rng)
-    if row.shape != (width,) or not np.isin(row, (0, 1)).all():
-        raise ValueError(
-            f"The first row given as 'rng' has shape {row.shape}; it must be {width} cells of 0 or 1: correct it."
-        )
-    return row
 
 
 catalogue: dict[str, Callable[..., EpsilonMachine]] = {

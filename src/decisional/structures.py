@@ -122,9 +122,11 @@ class Observations(ABC):
     alphabet : the symbols of the steps x -> x', or None
     shape : shape of the data's grid
     has_suffixes : whether x is a word in time, so that its endings are configurations too
+    overlap : how many observations share each piece of their outcomes: so much less do they count as evidence
     """
 
     has_suffixes: bool = False
+    overlap: float = 1.0
     past: int
     letters: tuple[Hashable, ...]
     alphabet: tuple[Hashable, ...] | None

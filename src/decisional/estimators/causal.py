@@ -136,7 +136,7 @@ class CausalStates(BaseEstimator):
         return _at_rows(values, self.observations_, missing) if self._by_row else values
 
     def predict(self, X: Any) -> Ints:
-        """(n,) state of each observation: that of the longest ending of its x that was seen in `fit`.
+        """(n,) state of each observation; in a series, that of the longest ending of its x that was seen in `fit`.
 
         -1 where nothing is known of x. Cost: O(n) and O(past log n_rows) for each distinct x.
         """
@@ -197,6 +197,8 @@ class CausalStates(BaseEstimator):
         past = contexts.shape[1]
         whole = (length == past) | (contexts[low, np.minimum(length, past - 1)] == -1)
         states = np.where(whole, row_states[low], -1)
+        if not self.observations_.has_suffixes:
+            return states
         for a, b in {(int(a), int(b)) for a, b in zip(low[~whole], high[~whole], strict=True)}:
             mass = np.bincount(row_states[a:b], weights=weight[a:b])
             states[~whole & (low == a) & (high == b)] = int(mass.argmax())

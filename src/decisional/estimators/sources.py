@@ -36,10 +36,10 @@ def with_outcomes(X: Any, z: Any) -> Observations:
 
 def sample(causal: CausalStates) -> dict[str, Any]:
     """Size of the sample behind each state, where a statistical test found the states."""
-    match = matching.resolve(causal.match)
+    match, obs = matching.resolve(causal.match), causal.observations_
     if not isinstance(match, matching.TwoSampleTest):
         return {}
-    return {"n": causal.states_.probability * causal.observations_.n, "alpha": match.alpha}
+    return {"n": causal.states_.probability * (obs.n / obs.overlap), "alpha": match.alpha}
 
 
 def numbered(values: Sequence[Any]) -> tuple[list[Any], Ints]:

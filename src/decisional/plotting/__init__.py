@@ -6,6 +6,7 @@ the same machine always gives the same picture, and the picture is the same at a
 
 from .artists import require_matplotlib
 from .decisions import decisions
+from .fields import animate, fields, grey, state_colours
 from .files import file_format, save
 from .machines import graph, machine
 from .markup import machine_html, machine_svg
@@ -14,10 +15,13 @@ from .selections import selection
 from .timeline import events
 
 __all__ = [
+    "animate",
     "decisions",
     "events",
+    "fields",
     "file_format",
     "graph",
+    "grey",
     "machine",
     "machine_html",
     "machine_svg",
@@ -25,4 +29,5 @@ __all__ = [
     "require_matplotlib",
     "save",
     "selection",
+    "state_colours",
 ]

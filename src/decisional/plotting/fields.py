@@ -1,0 +1,224 @@
+"""Fields: raw cells, local complexities, expected utility and states, side by side; and animations of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .artists import require_matplotlib
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["animate", "fields", "grey", "state_colours"]
+
+TITLES = {
+    "raw": "Raw cells",
+    "C": "Local statistical complexity",
+    "U": "Expected utility",
+    "P": "Local iso-prediction complexity",
+    "D": "Local decisional complexity",
+    "V": "Local iso-utility complexity",
+    "states": "Causal states",
+    "decisions": "Decisional states",
+}
+
+
+def grey(values: Any) -> NDArray[Any]:
+    """Grey levels 0..255, dark = large: 255 - floor(255.99 (v - min) / (max - min)); white where there is no value."""
+    values = np.asarray(values, float)
+    known = np.isfinite(values)
+    levels = np.full(values.shape, 255, np.uint8)
+    if known.any():
+        low, high = values[known].min(), values[known].max()
+        share = (values[known] - low) / (high - low) if high > low else np.zeros(int(known.sum()))
+        levels[known] = (255 - np.floor(255.99 * share)).astype(np.uint8)
+    return levels
+
+
+def state_colours(labels: Any) -> NDArray[Any]:
+    """Colours (..., 3) of states in 0..255: the most common ones pale, then far apart in hue; white where unknown."""
+    from matplotlib.colors import hsv_to_rgb
+
+    labels = np.nan_to_num(np.asarray(labels, float), nan=-1.0).astype(np.int64)
+    n = int(labels.max(initial=-1)) + 1
+    k = np.arange(n)
+    # Steps of the golden ratio keep neighbouring numbers apart.
+    hue, strong, bright = (0.6 + k * 0.618033988749895) % 1.0, np.minimum(0.15 + 0.1 * k, 0.85), 0.95 - 0.12 * (k % 3)
+    hsv = np.column_stack([hue, strong, bright])
+    table = np.vstack([(255 * hsv_to_rgb(hsv)).astype(np.uint8), [[255, 255, 255]]])
+    return np.asarray(table[labels])
+
+
+def fields(
+    states: Any,
+    raw: Any = None,
+    panels: Sequence[str] | None = None,
+    frame: int | None = None,
+    axes: Any = None,
+) -> Figure:
+    """Draw fields of fitted states side by side, as in the paper: grey, dark = complex.
+
+    Parameters
+    ----------
+    states : fitted DecisionalStates, or CausalStates
+    raw : the field that was observed, for the panel "raw" (1 = white)
+    panels : which panels: "raw", "C", "U", "P", "D", "V", and in colour "states" and "decisions"; by default raw (if
+        given), C, and for decisional states U and P
+    frame : with two or three space axes, which time to show; by default the middle of those with states
+    axes : matplotlib axes to draw on, one for each panel; by default a new figure
+
+    Returns
+    -------
+    matplotlib Figure
+    """
+    require_matplotlib()
+    panels = _default_panels(states, raw) if panels is None else list(panels)
+    pictures = [_picture(states, raw, panel) for panel in panels]
+    if axes is None:
+        axes = _new_axes(len(panels))
+    axes = np.ravel(np.asarray(axes, object))
+    if len(axes) != len(panels):
+        raise ValueError(
+            f"The 'axes' are {len(axes)} for {len(panels)} panels; there must be one for each: give {len(panels)}."
+        )
+    known = np.isfinite(_field(states, "C"))
+    known = known.reshape(len(known), -1).any(axis=1)
+    times = np.flatnonzero(known)
+    for ax, panel, picture in zip(axes, panels, pictures, strict=True):
+        is_colour = panel in ("states", "decisions")
+        shown = _flat(picture, is_colour, times, frame)
+        ax.imshow(shown, cmap=None if is_colour else "gray", vmin=0, vmax=255, interpolation="nearest")
+        ax.set_title(TITLES[panel], fontsize=9)
+        ax.set_xticks([])
+        ax.set_yticks([])
+    figure: Figure = axes[0].figure
+    return figure
+
+
+def animate(values: Any, path: str | os.PathLike[str], fps: int = 10, scale: int = 1) -> None:
+    """Write a field with time first and two space axes as an animation, whole or not at all.
+
+    Parameters
+    ----------
+    values : (steps, height, width) numbers, drawn in grey (dark = large), or (steps, height, width, 3) colours
+    path : .gif, or .mp4 where ffmpeg is installed
+    fps : frames per second
+    scale : side of a cell in pixels
+    """
+    frames = np.asarray(values)
+    if frames.ndim == 3:
+        frames = grey(frames)
+    if frames.ndim not in (3, 4) or not len(frames) or (frames.ndim == 4 and frames.shape[3] != 3):
+        raise ValueError(
+            f"The 'values' have shape {frames.shape}; an animation needs (steps, height, width), or colours with 3 "
+            "values for each cell: select two space axes."
+        )
+    frames = frames.repeat(scale, axis=1).repeat(scale, axis=2)
+    suffix = os.path.splitext(os.fspath(path))[1].lower()
+    if suffix == ".gif":
+        content = _gif(frames, fps)
+    elif suffix == ".mp4":
+        content = _mp4(frames, fps)
+    else:
+        raise ValueError(f"The 'path' is {os.fspath(path)!r}; an animation is a .gif or .mp4: change its ending.")
+    from ..io import write_bytes
+
+    write_bytes(path, content)
+
+
+def _gif(frames: NDArray[Any], fps: int) -> bytes:
+    require_matplotlib()  # which brings Pillow
+    from io import BytesIO
+
+    from PIL import Image
+
+    images = [Image.fromarray(frame) for frame in frames]
+    buffer = BytesIO()
+    images[0].save(buffer, "GIF", save_all=True, append_images=images[1:], duration=round(1000 / fps), loop=0)
+    return buffer.getvalue()
+
+
+def _mp4(frames: NDArray[Any], fps: int) -> bytes:
+    import subprocess
+    import tempfile
+    from pathlib import Path
+    from shutil import which
+
+    if which("ffmpeg") is None:
+        raise ValueError("The 'path' ends with .mp4, which needs the program ffmpeg: install it, or write a .gif.")
+    height, width = frames.shape[1] // 2 * 2, frames.shape[2] // 2 * 2  # the encoder takes even sides only
+    kind = "gray" if frames.ndim == 3 else "rgb24"
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "movie.mp4"
+        command = ["ffmpeg", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", kind, "-s", f"{width}x{height}"]
+        command += ["-r", str(fps), "-i", "-", "-pix_fmt", "yuv420p", str(out)]
+        data = np.ascontiguousarray(frames[:, :height, :width]).tobytes()
+        done = subprocess.run(command, input=data, capture_output=True, check=False)
+        if done.returncode:
+            raise ValueError(f"The movie could not be made: {done.stderr.decode().strip()}; write a .gif instead.")
+        return out.read_bytes()
+
+
+def _default_panels(states: Any, raw: Any) -> list[str]:
+    return [*(["raw"] if raw is not None else []), "C", *(["U", "P"] if hasattr(states, "iso_prediction_") else [])]
+
+
+def _field(states: Any, panel: str) -> NDArray[Any]:
+    """The values of a panel on the grid of the data."""
+    causal = getattr(states, "causal_", states)
+    values = {
+        "C": lambda: causal.local_complexity_,
+        "states": lambda: causal.labels_,
+        "U": lambda: states.local_utility_,
+        "P": lambda: states.local_prediction_complexity_,
+        "D": lambda: states.local_complexity_,
+        "V": lambda: states.local_utility_complexity_,
+        "decisions": lambda: states.labels_,
+    }
+    if panel not in values:
+        raise ValueError(f"The 'panels' have {panel!r}; they must be among {', '.join(TITLES)}: choose from these.")
+    if panel not in ("C", "states") and not hasattr(states, "iso_prediction_"):
+        raise ValueError(f"The panel {panel!r} needs decisional states: fit ds.DecisionalStates(utility) first.")
+    return np.asarray(causal.observations_.field(values[panel]()))
+
+
+def _picture(states: Any, raw: Any, panel: str) -> NDArray[Any]:
+    if panel == "raw":
+        if raw is None:
+            raise ValueError("The panel 'raw' needs the field that was observed: give it as raw=field.")
+        return 255 - grey(raw)
+    values = _field(states, panel)
+    if values.ndim < 2:
+        raise ValueError(
+            f"The states live on a grid of shape {values.shape}; fields have time and space: observe light cones."
+        )
+    return state_colours(values) if panel in ("states", "decisions") else grey(values)
+
+
+def _flat(picture: NDArray[Any], is_colour: bool, times: NDArray[Any], frame: int | None) -> NDArray[Any]:
+    """Two axes to show: space-time, or one moment of it."""
+    if picture.ndim - is_colour == 2:
+        return picture if frame is None and not times.size else picture[times[0] : times[-1] + 1]
+    picture = picture[times[times.size // 2] if frame is None else frame]
+    while picture.ndim - is_colour > 2:
+        picture = picture[len(picture) // 2]
+    return picture
+
+
+def _new_axes(n: int) -> Any:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    columns = n if n < 4 else 2
+    rows = -(-n // columns)
+    figure = Figure(figsize=(4.2 * columns, 3.4 * rows), layout="constrained")
+    FigureCanvasAgg(figure)
+    grid = np.ravel(figure.subplots(rows, columns, squeeze=False))
+    for ax in grid[n:]:
+        ax.set_axis_off()
+    return grid[:n]
