@@ -9,9 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import baselines, clustering, observe, processes, selection, utility
+    from . import baselines, clustering, complexity, observe, processes, selection, utility
     from . import plotting as plot
-    from .densities import Counts
+    from .densities import Counts, Kernels
     from .estimators import CausalStates, DecisionalStates
     from .events import Event
     from .graphs import EpsilonMachine, TransitionGraph
@@ -25,6 +25,7 @@ __version__ = "0.1.0"
 _MODULES = {
     "baselines": "baselines",
     "clustering": "clustering",
+    "complexity": "complexity",
     "observe": "observe",
     "processes": "processes",
     "plot": "plotting",
@@ -33,6 +34,7 @@ _MODULES = {
 }
 _NAMES = {
     "Counts": "densities",
+    "Kernels": "densities",
     "CausalStates": "estimators",
     "DecisionalStates": "estimators",
     "Event": "events",
@@ -56,10 +58,12 @@ __all__ = [
     "baselines",
     "observe",
     "clustering",
+    "complexity",
     "processes",
     "utility",
     "plot",
     "Counts",
+    "Kernels",
     "CausalStates",
     "DecisionalStates",
     "Event",

@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._kernels import clusters as kernels
+from ._kernels import leaders as leading
 from ._kernels.distances import BHATTACHARYYA
+from .executors import map_slices, slices, workers
 from .protocols import Measure
 from .structures import Distributions, Floats, Ints
 
 __all__ = ["Aggregate", "Connect", "Within", "average", "distinct", "resolve"]
 
-BLOCK = 1 << 20  # densities that are compared at once with all states
+BLOCK = 1 << 13  # rows that are compared with the same leaders
 
 
 @dataclass(frozen=True)
@@ -25,8 +27,7 @@ class Aggregate:
     """Give each row to the state it matches best, or to a new state; then merge states that match.
 
     Kernel densities, which are many, are compared with what represents each state at the beginning of a pass (its
-    first row in the first pass, then its mean), so that the Bhattacharyya distances of blocks of rows are matrix
-    products.
+    first row in the first pass, then its mean), in blocks of rows and in threads.
 
     Parameters
     ----------
@@ -180,73 +181,52 @@ def _aggregate(densities: Distributions, match: Measure, order: Ints, passes: in
 
 
 def _lead(densities: Distributions, match: Any, order: Ints, passes: int) -> Ints:
-    """Aggregate kernel densities by the Bhattacharyya distance, in blocks of rows. Cost: O(passes n K n_outcomes)."""
+    """Aggregate kernel densities by the Bhattacharyya distance. Cost: O(passes K m) for m entries, in threads."""
     # The distance is sqrt(1 - a.b) for the vectors a and b of square roots of the probabilities.
     level = match.level(densities.n_rows)
-    least = 1.0 - level**2
-    block = max(1, BLOCK // max(densities.n_outcomes, 1))
-    leaders = np.empty((0, densities.n_outcomes), np.float32)
+    least, n_outcomes = np.float32(1.0 - level**2), densities.n_outcomes
+    root = np.empty(densities.count.size, np.float32)
+    leading.roots(densities.start, densities.count, densities.total, root)
+    rows = densities.start, densities.outcome, root
+    leaders = np.empty((0, n_outcomes), np.float32)
     labels = np.full(densities.n_rows, -1, np.int64)
     for _ in range(passes):
         before = labels.copy()
-        sums: list[Floats] = []
-        for begin in range(0, order.size, block):
-            rows = order[begin : begin + block]
-            counts = densities.dense(rows)
-            roots = np.sqrt(counts / densities.total[rows, None].astype(np.float32))
-            leaders = _follow(roots, leaders, least, labels, rows)
-            _add_rows(sums, labels[rows], counts * densities.weight[rows, None])
-        total = np.array(sums)
+        for begin in range(0, order.size, BLOCK):
+            leaders = _follow(order[begin : begin + BLOCK], rows, leaders, least, labels)
         used, labels = np.unique(labels, return_inverse=True)
-        total = total[used]
-        target = np.empty(len(total), np.int64)
+        total = np.zeros((used.size, n_outcomes))
+        leading.add_rows(densities.start, densities.outcome, densities.count, densities.weight, labels, total)
         mass, support = total.sum(axis=1), (total > 0).sum(axis=1)
+        target = np.empty(used.size, np.int64)
         kernels.merge_states(match.metric, match.checked, level, total, mass, support, target)
-        while (target != target[target]).any():
-            target = target[target]
         kept, labels = np.unique(target[labels], return_inverse=True)
-        merged = np.zeros_like(total)
-        np.add.at(merged, target, total)
-        merged = merged[kept]
-        leaders = np.sqrt(merged / merged.sum(axis=1, keepdims=True)).astype(np.float32)
+        leaders = np.sqrt(total[kept] / mass[kept, None]).astype(np.float32)
         if (labels == before).all():
             break
     return labels
 
 
-def _follow(roots: Floats, leaders: Floats, least: float, labels: Ints, rows: Ints) -> Floats:
+def _follow(block: Ints, rows: tuple[Ints, Ints, Floats], leaders: Floats, least: Any, labels: Ints) -> Floats:
     """Label a block of rows one after the other; those that match no leader become one. Returns the leaders."""
-    best, near = np.zeros(len(roots), np.int64), np.full(len(roots), -1.0, np.float32)
+    best, near = np.zeros(block.size, np.int64), np.full(block.size, -1.0, np.float32)
     if len(leaders):
-        alike = roots @ leaders.T
-        best = alike.argmax(axis=1)
-        near = alike[np.arange(len(roots)), best]
-    fresh: list[Floats] = []
-    at = 0
+        turned = np.ascontiguousarray(leaders.T)
+
+        def compare(cut: tuple[int, int]) -> None:
+            part = slice(*cut)
+            leading.compare(block[part], *rows, turned, best[part], near[part])
+
+        for _ in map_slices(compare, slices(block.size, workers())):
+            pass
+    fresh, made, done = np.zeros((64, leaders.shape[1]), np.float32), 0, 0
     while True:
-        lost = np.flatnonzero(near[at:] <= least)
-        if not lost.size:
-            break
-        at += int(lost[0])
-        # The rows after it may prefer the new leader; those before it never saw it.
-        alike = roots[at:] @ roots[at]
-        alike[0] = 2.0
-        closer = alike > near[at:]
-        best[at:][closer], near[at:][closer] = len(leaders) + len(fresh), alike[closer]
-        fresh.append(roots[at])
-        at += 1
-    labels[rows] = best
-    return np.concatenate([leaders, np.array(fresh)]) if fresh else leaders
-
-
-def _add_rows(sums: list[Floats], labels: Ints, rows: Floats) -> None:
-    """Add rows to the sums of their states, in double precision."""
-    order = np.argsort(labels, kind="stable")
-    distinct, start = np.unique(labels[order], return_index=True)
-    while len(sums) <= distinct[-1]:
-        sums.append(np.zeros(rows.shape[1]))
-    for label, part in zip(distinct.tolist(), np.split(order, start[1:]), strict=True):
-        sums[label] += rows[part].sum(axis=0, dtype=float)
+        left = slice(done, None)
+        n, made = leading.follow(block[left], *rows, least, len(leaders), best[left], near[left], fresh, made, labels)
+        done += n
+        if done == block.size:
+            return np.concatenate([leaders, fresh[:made]])
+        fresh = np.concatenate([fresh, np.zeros_like(fresh)])
 
 
 def _room(n: int, n_outcomes: int) -> tuple[Floats, Floats, Ints]:

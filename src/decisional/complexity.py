@@ -5,9 +5,13 @@ and V for the coarser ones. Its local value is -log2 of the probability of the s
 mean of the local ones.
 """
 
+from typing import Any
+
+import numpy as np
+
 from .structures import Floats, Partition
 
-__all__ = ["global_complexity", "local_complexity"]
+__all__ = ["global_complexity", "local_complexity", "ranks"]
 
 
 def global_complexity(states: Partition) -> float:
@@ -18,3 +22,20 @@ def global_complexity(states: Partition) -> float:
 def local_complexity(states: Partition) -> Floats:
     """(n,) -log2 of the probability of the state of each element."""
     return states.local()
+
+
+def ranks(local: Any) -> Floats:
+    """Place of each local complexity among the distinct ones, 0 = the simplest; equal values share a rank.
+
+    Values that differ by rounding are equal; NaN stays NaN. The shape is kept.
+
+    Examples
+    --------
+    >>> ranks([2.5, 1.0, 7.0, 1.0])
+    array([1., 0., 2., 0.])
+    """
+    values = np.asarray(local, float)
+    known = np.isfinite(values)
+    place = np.full(values.shape, np.nan)
+    place[known] = np.unique(np.round(values[known], 9), return_inverse=True)[1].reshape(-1)
+    return place

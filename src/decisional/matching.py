@@ -168,10 +168,13 @@ class Exact(Distance):
     metric: ClassVar[int] = kernels.VARIATIONAL
 
 
-def resolve(match: Any) -> Any:
-    """The match for a `match=` argument: None (G-test), "exact", or any callable of two count vectors."""
+def resolve(match: Any, evidence: str = "counts") -> Any:
+    """The match for a `match=` argument: None, "exact", or any callable of two count vectors.
+
+    None is a G-test of counts, and the Bhattacharyya distance of kernel densities, which are no counts.
+    """
     if match is None:
-        return GTest()
+        return GTest() if evidence == "counts" else Bhattacharyya()
     if isinstance(match, str) and match == "exact":
         return Exact()
     if callable(match) and not isinstance(match, type):

@@ -94,9 +94,12 @@ class Table(_Record):
 
 
 def row_sums(start: Ints, values: NDArray[Any]) -> NDArray[Any]:
-    """Sums of compressed rows."""
-    total = np.concatenate([np.zeros(1, values.dtype), np.cumsum(values)])
-    sums: NDArray[Any] = total[start[1:]] - total[start[:-1]]
+    """Sums of compressed rows, in double precision for floats."""
+    values = values.astype(np.float64, copy=False) if values.dtype.kind == "f" else values
+    sums = np.zeros(start.size - 1, values.dtype)
+    filled = np.flatnonzero(start[1:] > start[:-1])
+    if filled.size:
+        sums[filled] = np.add.reduceat(values, start[filled])
     return sums
 
 
@@ -232,14 +235,6 @@ class Distributions(_Record):
     def total(self) -> NDArray[Any]:
         """(n_rows,) evidence of each row."""
         return read_only(row_sums(self.start, self.count))
-
-    def dense(self, rows: Ints) -> Floats:
-        """(len(rows), n_outcomes) evidence of some rows, float32."""
-        size = np.diff(self.start)[rows]
-        entry = _entries(self.start[rows], size)
-        table = np.zeros((len(rows), self.n_outcomes), np.float32)
-        table[np.repeat(np.arange(len(rows)), size), self.outcome[entry]] = self.count[entry]
-        return table
 
     def select(self, rows: Ints) -> "Distributions":
         """Some of the rows; the x of the others belong to none of them (-1)."""

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import algorithm, clustering, complexity, matching
 from .._kernels import words as kernels
-from ..densities import Counts
+from ..densities import Counts, Kernels
 from ..determinism import CONSTRAINTS
 from ..observe import pairs
 from ..structures import Floats, Ints, Observations
@@ -28,9 +28,9 @@ class CausalStates(BaseEstimator):
 
     Parameters
     ----------
-    density : estimator of P(Z|x); None picks `Counts()`
-    match : when two distributions are the same: None (`GTest()`), "exact", `ChiSquare(alpha)`, a distance such
-        as `Bhattacharyya(threshold)`, or a callable of two count vectors
+    density : estimator of P(Z|x): `Counts()`, `Kernels()`; None picks by data: kernels where x has numbers
+    match : when two distributions are the same: None (`GTest()` for counts, `Bhattacharyya()` for kernels), "exact",
+        `ChiSquare(alpha)`, a distance such as `Variational(threshold)`, or a callable of two count vectors
     cluster : None or "aggregate", "connect", or a callable of (densities, match)
     theta : share above which the most frequent target of a (state, symbol) stands for all, in (0.5, 1]
     passes : how often "aggregate" visits the data
@@ -93,10 +93,14 @@ class CausalStates(BaseEstimator):
         obs = as_observations(X, z)
         for name in ("labels_", "local_complexity_", "_contexts"):
             self.__dict__.pop(name, None)
+        continuous = hasattr(obs, "points")
+        density = self.density if self.density is not None else Kernels() if continuous else Counts()
+        self._kernels = density.model(obs) if isinstance(density, Kernels) else None
+        self._match = matching.resolve(self.match, "kernels" if self._kernels is not None else "counts")
         result = algorithm.reconstruct(
             obs,
-            Counts() if self.density is None else self.density,
-            matching.resolve(self.match),
+            density if self._kernels is None else self._kernels,
+            self._match,
             clustering.resolve(self.cluster, self.passes, self.random_state),
             self.theta,
             self.constraints,
@@ -146,7 +150,11 @@ class CausalStates(BaseEstimator):
         return states if isinstance(X, Observations) else _at_rows(states, obs, -1)
 
     def predict_proba(self, X: Any) -> Floats:
-        """(n, n_outcomes) P(Z|state) of each observation, NaN where the state is -1."""
+        """(n, n_outcomes) P(Z|state) of each observation, with kernels P(Z|x) itself; NaN where the state is -1."""
+        if self._kernels is not None:
+            obs = as_observations(X, None)
+            p = self._densities_at(obs)[obs.x]
+            return p if isinstance(X, Observations) else _at_rows(p, obs, np.nan)
         unknown = np.full((1, self.distributions_.shape[1]), np.nan)
         return np.concatenate([self.distributions_, unknown])[self.predict(X)]
 
@@ -157,6 +165,8 @@ class CausalStates(BaseEstimator):
         """
         check_is_fitted(self, "states_")
         obs = as_observations(X, z)
+        if self._kernels is not None:
+            return self._kernels.score(self._densities_at(obs)[obs.x], obs)
         states = self.states_of(obs)[obs.x]
         column = {outcome: k for k, outcome in enumerate(self.outcomes_)}
         number = np.array([column.get(outcome, -1) for outcome in obs.outcomes])[obs.z]
@@ -173,6 +183,8 @@ class CausalStates(BaseEstimator):
 
     def states_of(self, obs: Observations) -> Ints:
         """(n_x,) state of each distinct x of other observations, -1 = not known."""
+        if self._kernels is not None:
+            return self._nearest_states(self._densities_at(obs))
         fitted, contexts = self.observations_, self._contexts
         if obs.past < fitted.past:
             raise ValueError(
@@ -189,6 +201,25 @@ class CausalStates(BaseEstimator):
             low, high, length = (np.empty(rows.size, np.int64) for _ in range(3))
             kernels.longest_suffix(words, contexts, low, high, length)
             states[rows] = self._decide(words, low, high, length)
+        return states
+
+    def _densities_at(self, obs: Observations) -> Floats:
+        """(n_x, n_outcomes) kernel estimate at each distinct x, NaN where no observation of `fit` is near."""
+        assert self._kernels is not None
+        sums = self._kernels(points_of(obs, self.observations_.past))
+        total = sums.sum(axis=1, keepdims=True, dtype=float)
+        with np.errstate(invalid="ignore"):
+            p: Floats = np.where(total > 0, sums / total, np.nan)
+        return p
+
+    def _nearest_states(self, p: Floats) -> Ints:
+        """State whose distribution is the nearest by the Bhattacharyya distance, -1 where there is no estimate."""
+        states = np.full(len(p), -1, np.int64)
+        roots = np.sqrt(self.distributions_).T
+        for begin in range(0, len(p), BLOCK // 16):
+            part = slice(begin, begin + BLOCK // 16)
+            known = ~np.isnan(p[part, 0])
+            states[part][known] = (np.sqrt(p[part][known]) @ roots).argmax(axis=1)
         return states
 
     def _decide(self, words: Ints, low: Ints, high: Ints, length: Ints) -> Ints:
@@ -241,6 +272,20 @@ def as_observations(X: Any, z: Any) -> Observations:
             raise ValueError("The 'z' are given together with Observations, which hold them already: leave 'z' out.")
         return X
     return pairs(X, np.zeros(len(X), np.int64) if z is None else z)
+
+
+def points_of(obs: Observations, d: int) -> NDArray[Any]:
+    """(n_x, d) the distinct x as vectors of numbers."""
+    points = getattr(obs, "points", None)
+    if points is None:
+        points = np.array([obs.letters[k] for k in obs.words(np.arange(obs.table().n_x))[:, 0]])
+        points = points.reshape(len(points), -1)
+    if points.dtype.kind not in "biuf" or points.shape[1] != d:
+        raise ValueError(
+            f"The 'X' have {points.shape[1]} columns of type {points.dtype} and those of fit {d}; new x must be "
+            "numbers of the same dimension: give the same columns."
+        )
+    return points
 
 
 def _at_rows(values: NDArray[Any], obs: Observations, missing: Any) -> NDArray[Any]:

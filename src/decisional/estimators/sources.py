@@ -36,7 +36,7 @@ def with_outcomes(X: Any, z: Any) -> Observations:
 
 def sample(causal: CausalStates) -> dict[str, Any]:
     """Size of the sample behind each state, where a statistical test found the states."""
-    match, obs = matching.resolve(causal.match), causal.observations_
+    match, obs = causal._match, causal.observations_
     if not isinstance(match, matching.TwoSampleTest):
         return {}
     return {"n": causal.states_.probability * (obs.n / obs.overlap), "alpha": match.alpha}

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..structures import Ints, Observations, Table, read_only
 from . import tables
 from .symbols import as_array, is_missing, to_array
+from .vectors import Vectors
 
 __all__ = ["pairs"]
 
@@ -28,8 +29,8 @@ def pairs(x: Any, z: Any, symbols: Any = None, successors: ArrayLike | None = No
 
     Returns
     -------
-    Observations : pairs with a missing x or z (None, NaN, masked) are left out; `site` has the places of the
-        others
+    Observations : `Vectors`, for kernels, where x has numbers with fractions. Pairs with a missing x or z (None, NaN,
+        masked) are left out; `site` has the places of the others
 
     Examples
     --------
@@ -37,6 +38,8 @@ def pairs(x: Any, z: Any, symbols: Any = None, successors: ArrayLike | None = No
     >>> obs.letters, obs.outcomes, obs.table().count
     (('dry', 'wet'), ['rain', 'sun'], array([1, 1, 1]))
     """
+    if symbols is None and successors is None and _is_continuous(x):
+        return _vectors(x, z)
     x_number, letters = _number(x, "x")
     z_number, outcomes = _number(z, "z")
     n = x_number.size
@@ -57,6 +60,45 @@ def pairs(x: Any, z: Any, symbols: Any = None, successors: ArrayLike | None = No
     if symbols is not None:
         symbol, successor, alphabet = _steps(symbols, successors, n, kept)
     return Pairs(x_number[kept], z_number[kept], letters, outcomes, symbol, successor, alphabet, kept, (n,))
+
+
+def _is_continuous(values: Any) -> bool:
+    """Whether values are numbers, some of them with fractions."""
+    if isinstance(values, (list, tuple)):
+        values = _as_array(list(values))
+    array = np.ma.filled(values, np.nan) if np.ma.isMA(values) and values.dtype.kind == "f" else to_array(values)
+    if array.dtype.kind != "f":
+        return False
+    known = array[np.isfinite(array)]
+    return bool((known != np.floor(known)).any())
+
+
+def _vectors(x: Any, z: Any) -> Vectors:
+    """Pairs whose x are vectors of numbers; z are numbers if some have fractions, else kinds."""
+    points: NDArray[Any] = np.ma.filled(np.ma.asarray(x, float), np.nan)
+    if points.ndim not in (1, 2):
+        raise ValueError(
+            f"The 'x' have shape {points.shape}; they must be one value or one row of numbers per pair: reshape them "
+            "to (n,) or (n, d)."
+        )
+    points = points.reshape(len(points), -1)
+    outcomes = None
+    if _is_continuous(z):
+        target: NDArray[Any] = np.ma.filled(np.ma.asarray(z, float), np.nan)
+        known = np.isfinite(target.reshape(len(target), -1)).all(axis=1)
+    else:
+        target, outcomes = _number(z, "z")
+        known = target >= 0
+    if len(target) != len(points):
+        raise ValueError(
+            f"The 'z' have {len(target)} values and 'x' has {len(points)}; pairs need one z for each x: check both."
+        )
+    kept = np.flatnonzero(known & np.isfinite(points).all(axis=1))
+    if kept.size == 0:
+        raise ValueError(
+            f"The 'x' and 'z' hold no complete pair among {len(points)}; at least one must have both: check the input."
+        )
+    return Vectors(points[kept], target[kept], kept, (len(points),), outcomes=outcomes)
 
 
 def _steps(symbols: Any, successors: ArrayLike | None, n: int, kept: Ints) -> tuple[Ints, Ints, tuple[Hashable, ...]]:

@@ -1,12 +1,12 @@
-"""Step 1 of the figure: from observations to P(Z|x) at each distinct x."""
+"""P(Z|x) by counting."""
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
 import numpy as np
 
-from ._kernels import words as kernels
-from .structures import Distributions, Ints, Observations, Table
+from .._kernels import words as kernels
+from ..structures import Distributions, Ints, Observations, Table
 
 __all__ = ["Counts"]
 
