@@ -24,7 +24,7 @@ LAYERS = [
     },
     {"algorithm", "automata", "processes", "selection", "baselines"},
     {"estimators"},
-    {"monitor"},
+    {"monitor", "features"},
     {"plotting", "io", "cli"},
 ]
 # A machine draws itself in a notebook: the one look upwards, inside a function.

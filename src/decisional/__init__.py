@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .densities import Counts, Kernels
     from .estimators import CausalStates, DecisionalStates
     from .events import Event
+    from .features import ComplexityFeatures
     from .graphs import EpsilonMachine, TransitionGraph
     from .matching import Bhattacharyya, ChiSquare, GTest, HarmonicMean, JensenShannon, Variational
     from .monitor import Monitor
@@ -38,6 +39,7 @@ _NAMES = {
     "CausalStates": "estimators",
     "DecisionalStates": "estimators",
     "Event": "events",
+    "ComplexityFeatures": "features",
     "EpsilonMachine": "graphs",
     "TransitionGraph": "graphs",
     "Bhattacharyya": "matching",
@@ -67,6 +69,7 @@ __all__ = [
     "CausalStates",
     "DecisionalStates",
     "Event",
+    "ComplexityFeatures",
     "Monitor",
     "EpsilonMachine",
     "TransitionGraph",

@@ -197,11 +197,10 @@ def _lead(densities: Distributions, match: Any, order: Ints, passes: int) -> Int
         used, labels = np.unique(labels, return_inverse=True)
         total = np.zeros((used.size, n_outcomes))
         leading.add_rows(densities.start, densities.outcome, densities.count, densities.weight, labels, total)
-        mass, support = total.sum(axis=1), (total > 0).sum(axis=1)
-        target = np.empty(used.size, np.int64)
-        kernels.merge_states(match.metric, match.checked, level, total, mass, support, target)
+        target, means = np.empty(used.size, np.int64), np.empty((used.size, n_outcomes), np.float32)
+        leading.merge(total, least, means, target)
         kept, labels = np.unique(target[labels], return_inverse=True)
-        leaders = np.sqrt(total[kept] / mass[kept, None]).astype(np.float32)
+        leaders = means[kept]
         if (labels == before).all():
             break
     return labels

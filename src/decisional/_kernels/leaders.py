@@ -4,7 +4,7 @@ import numpy as np
 
 from . import kernel
 
-__all__ = ["add_rows", "compare", "follow", "roots"]
+__all__ = ["add_rows", "compare", "follow", "merge", "roots"]
 
 
 @kernel
@@ -72,3 +72,66 @@ def add_rows(start, outcome, count, weight, labels, sums):
     for r in range(labels.size):
         for e in range(start[r], start[r + 1]):
             sums[labels[r], outcome[e]] += np.float64(count[e]) * weight[r]
+
+
+@kernel
+def _rooted(sums, root):
+    total = sums.sum()
+    for z in range(sums.size):
+        root[z] = np.sqrt(sums[z] / total)
+
+
+@kernel
+def _coefficient(a, b):
+    value = np.float32(0.0)
+    for z in range(a.size):
+        value += a[z] * b[z]
+    return value
+
+
+@kernel
+def merge(sums, least, root, target):
+    """Merge states while two of them match, most similar pair first; target[s] = state that s went into.
+
+    `sums` (K, n_outcomes) is added up in place, and `root` (K, n_outcomes) receives what represents each state.
+    Cost: O(K^2 n_outcomes), and O(K^2) for each merger.
+    """
+    n = sums.shape[0]
+    for s in range(n):
+        target[s] = s
+        _rooted(sums[s], root[s])
+    # The best partner of each state among those before it.
+    partner, near = np.zeros(n, np.int64), np.full(n, np.float32(-1.0))
+    for s in range(n):
+        for t in range(s):
+            value = _coefficient(root[s], root[t])
+            if value > near[s]:
+                partner[s], near[s] = t, value
+    while True:
+        a = 0
+        for s in range(1, n):
+            if near[s] > near[a]:
+                a = s
+        if n == 0 or near[a] <= least:
+            return
+        b = partner[a]
+        sums[b] += sums[a]
+        _rooted(sums[b], root[b])
+        near[a] = np.float32(-1.0)
+        for s in range(n):
+            if target[s] == a:
+                target[s] = b
+        for s in range(n):
+            if target[s] != s:
+                continue
+            if s == b or partner[s] == a or partner[s] == b:
+                near[s] = np.float32(-1.0)
+                for t in range(s):
+                    if target[t] == t:
+                        value = _coefficient(root[s], root[t])
+                        if value > near[s]:
+                            partner[s], near[s] = t, value
+            elif s > b:
+                value = _coefficient(root[s], root[b])
+                if value > near[s]:
+                    partner[s], near[s] = b, value
