@@ -193,7 +193,7 @@ def test_nearest_distance_of_many_takes_a_sample():
 def test_smooth_is_a_product():
     rng = np.random.default_rng(4)
     hist, kz = rng.random((10, 5), np.float32), rng.random((5, 7))
-    assert np.allclose(smooth(hist, kz, block=3), hist @ kz, rtol=1e-6)
+    assert np.allclose(smooth(hist, kz), hist @ kz, rtol=1e-6)
     assert smooth(hist[:0], kz).shape == (0, 7)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import kernel
 
-__all__ = ["LANES", "project", "split", "sum_tiles"]
+__all__ = ["LANES", "project", "smear", "split", "sum_tiles"]
 
 # Queries of a tile: long enough to fill the vector units, short enough for tight boxes.
 LANES = 128
@@ -254,3 +254,18 @@ def sum_tiles(
             for z in range(out.shape[1]):
                 out[cuts[t] - cuts[first] + p, z] = sums[z, p]
     return pairs
+
+
+@kernel
+def smear(hist, kz, first, stop, out):
+    """out = hist @ kz in double precision, where row z of kz is zero outside first[z]..stop[z] - 1."""
+    line = np.empty(kz.shape[1])
+    for i in range(hist.shape[0]):
+        line[:] = 0.0
+        for z in range(hist.shape[1]):
+            h = np.float64(hist[i, z])
+            if h != 0.0:
+                for s in range(first[z], stop[z]):
+                    line[s] += h * kz[z, s]
+        for s in range(line.size):
+            out[i, s] = line[s]

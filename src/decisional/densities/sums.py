@@ -148,12 +148,17 @@ def kernel_sums(
     return out
 
 
-def smooth(hist: NDArray[Any], kz: ArrayLike, block: int = 4096) -> NDArray[np.float32]:
-    """Apply the kernel of z to sums: hist @ kz, (n, n_z) x (n_z, n_s) -> (n, n_s) float32, in blocks of rows."""
-    matrix = np.asarray(kz, np.float64)
+def smooth(hist: NDArray[Any], kz: ArrayLike) -> NDArray[np.float32]:
+    """Apply the kernel of z to sums: hist @ kz, (n, n_z) x (n_z, n_s) -> (n, n_s) float32, summed in float64.
+
+    Cost: what is not zero in each row of hist, times what is not zero in its row of kz.
+    """
+    matrix = np.ascontiguousarray(kz, np.float64)
+    near = matrix != 0.0
+    first = np.where(near.any(axis=1), near.argmax(axis=1), 0)
+    stop = np.where(near.any(axis=1), near.shape[1] - near[:, ::-1].argmax(axis=1), 0)
     out = np.empty((hist.shape[0], matrix.shape[1]), np.float32)
-    for i in range(0, hist.shape[0], block):
-        out[i : i + block] = hist[i : i + block].astype(np.float64) @ matrix
+    kernels.smear(hist, matrix, first, stop, out)
     return out
 
 
