@@ -30,9 +30,13 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/decisions.py
 	$(BIN)/python benchmarks/monitor.py
+	$(BIN)/python benchmarks/fields.py
+	$(BIN)/python benchmarks/kernels.py
 
 paper: $(STAMP)
 	$(BIN)/python paper/even_process.py
+	$(BIN)/python paper/rule110.py
+	$(BIN)/python paper/image_edges.py
 
 docs: $(STAMP)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'

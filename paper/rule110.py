@@ -68,11 +68,11 @@ def gallery(width: int, steps: int, out: Path) -> None:
 
 
 def spirals(side: int, steps: int, out: Path) -> None:
-    """A cyclic automaton in two dimensions: the cores of its spirals are rare, hence of high local complexity."""
+    """A cyclic automaton in two dimensions: the fronts where waves meet are rare, hence of high local complexity."""
     field = ds.processes.cyclic_automaton((side, side), 100 + steps, colours=8, rng=1)[100:]
     obs = ds.observe.light_cones(field, 2, 2, neighbourhood="von_neumann")
     choice = filtered(obs)
-    ds.plot.save(ds.plot.fields(choice, raw=field), out / "spirals.png")
+    ds.plot.save(ds.plot.fields(choice, raw=field, panels=["raw", "C", "states"]), out / "spirals.png")
     ds.plot.animate(obs.field(choice.causal_.local_complexity_)[1:-1], out / "spirals.gif")
 
 

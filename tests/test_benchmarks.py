@@ -60,3 +60,30 @@ def test_decisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     decisions.main()
     assert "| 30 × 5 × 4 | table | data |" in capsys.readouterr().out
     assert "peak MB" in (tmp_path / "decisions.md").read_text()
+
+
+def test_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("skimage")
+    kernels = load("kernels")
+    for name, value in {"SIDES": (24,), "LENGTHS": (200,), "NAIVE_SIDE": 24, "NAIVE_LENGTH": 200, "REPEATS": 1}.items():
+        monkeypatch.setattr(kernels, name, value)
+    monkeypatch.setattr(kernels, "peak_megabytes", lambda name, size: 0.0)
+    monkeypatch.setattr(kernels, "__file__", str(tmp_path / "kernels.py"))
+    kernels.main()
+    printed = capsys.readouterr().out
+    assert "| astronaut | 24² |" in printed
+    differences = [float(line.split("|")[-2]) for line in printed.splitlines()[-3:]]
+    assert max(differences) < 1e-6
+    assert "| logistic | 200 |" in (tmp_path / "kernels.md").read_text()
+
+
+def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    fields = load("fields")
+    monkeypatch.setattr(fields, "SIZES", ((30, 40),))
+    monkeypatch.setattr(fields, "KINDS", {"oldest row": "past_row_only=True"})
+    monkeypatch.setattr(fields, "PLANES", {"game of life": fields.PLANES["game of life"]})
+    monkeypatch.setattr(fields, "PLANE", (8, 16))
+    monkeypatch.setattr(fields, "__file__", str(tmp_path / "fields.py"))
+    fields.main()
+    assert "| rule 110 | 30 × 40 | oldest row |" in capsys.readouterr().out
+    assert "| game of life | 8 × 16 × 16 | whole cone |" in (tmp_path / "fields.md").read_text()

@@ -47,8 +47,9 @@ SCRIPTS = [(page, script, shown) for page in PAGES for script, shown in SCRIPT.f
 
 @pytest.mark.parametrize(("page", "script", "shown"), SCRIPTS, ids=[script for _, script, _ in SCRIPTS])
 def test_examples_print_what_the_page_says(page: Path, script: str, shown: str) -> None:
-    if script == "examples/weather.py":
-        pytest.importorskip("vega_datasets")
+    for name, package in (("weather", "vega_datasets"), ("continuous", "statsmodels")):
+        if script == f"examples/{name}.py":
+            pytest.importorskip(package)
     assert run(ROOT / script)[1] == shown
 
 

@@ -25,10 +25,10 @@ LAYERS = [
     {"algorithm", "automata", "processes", "selection", "baselines"},
     {"estimators"},
     {"monitor", "features"},
-    {"plotting", "io", "cli"},
+    {"plotting", "io", "report", "cli"},
 ]
-# A machine draws itself in a notebook: the one look upwards, inside a function.
-ALLOWED = {("graphs", "plotting")}
+# A machine, and fitted states, draw themselves in a notebook: the only looks upwards, inside functions.
+ALLOWED = {("graphs", "plotting"), ("estimators", "report")}
 
 
 def imports(path: Path) -> set[str]:

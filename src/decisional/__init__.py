@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import baselines, clustering, complexity, observe, processes, selection, utility
+    from . import baselines, clustering, complexity, observe, processes, report, selection, utility
     from . import plotting as plot
     from .densities import Counts, Kernels
     from .estimators import CausalStates, DecisionalStates
@@ -30,6 +30,7 @@ _MODULES = {
     "observe": "observe",
     "processes": "processes",
     "plot": "plotting",
+    "report": "report",
     "selection": "selection",
     "utility": "utility",
 }
@@ -64,6 +65,7 @@ __all__ = [
     "processes",
     "utility",
     "plot",
+    "report",
     "Counts",
     "Kernels",
     "CausalStates",

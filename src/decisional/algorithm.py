@@ -86,10 +86,11 @@ def reconstruct(
     row_states[densities.row] = states.labels
 
     # 4. Average the distributions within each state.
-    evidence: Any = table if densities.samples is None else densities
-    element = states.labels if densities.samples is None else row_states
-    rows = np.repeat(np.arange(element.size), np.diff(evidence.start))
-    distributions = clustering.average(element, rows, evidence.outcome, evidence.count, evidence.n_outcomes)
+    if densities.samples is None:
+        rows = np.repeat(np.arange(table.n_x), np.diff(table.start))
+        distributions = clustering.average(states.labels, rows, table.outcome, table.count, table.n_outcomes)
+    else:
+        distributions = clustering.average_densities(row_states, densities)
 
     # 9. Transition graphs.
     machine = graph = None

@@ -17,9 +17,11 @@ from .executors import map_slices, slices, workers
 from .protocols import Measure
 from .structures import Distributions, Floats, Ints
 
-__all__ = ["Aggregate", "Connect", "Within", "average", "distinct", "resolve"]
+__all__ = ["Aggregate", "Connect", "Within", "average", "average_densities", "distinct", "resolve"]
 
 BLOCK = 1 << 13  # rows that are compared with the same leaders
+PARTS = 8  # of the comparison of states for each core: the later ones take longer
+FINEST = 1e-4  # square of a distance below which 32-bit floats are too coarse
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,18 @@ def average(labels: Ints, rows: Ints, outcome: Ints, count: Ints, n_outcomes: in
     return mean
 
 
+def average_densities(labels: Ints, densities: Distributions) -> Floats:
+    """P(Z|state) from the densities of rows, (n_states, n_outcomes), each with the weight of its own observations.
+
+    Kernel sums themselves would count what is near x too.
+    """
+    mean = np.zeros((int(labels.max(initial=-1)) + 1, densities.n_outcomes))
+    share = densities.weight / densities.total
+    leading.add_rows(densities.start, densities.outcome, densities.count, share, labels, mean)
+    mean /= mean.sum(axis=1, keepdims=True)
+    return mean
+
+
 def _aggregate(densities: Distributions, match: Measure, order: Ints, passes: int) -> Ints:
     level = match.level(densities.n_rows)
     rows = densities.start, densities.outcome, densities.count.astype(float), densities.total.astype(float)
@@ -181,34 +195,52 @@ def _aggregate(densities: Distributions, match: Measure, order: Ints, passes: in
 
 
 def _lead(densities: Distributions, match: Any, order: Ints, passes: int) -> Ints:
-    """Aggregate kernel densities by the Bhattacharyya distance. Cost: O(passes K m) for m entries, in threads."""
+    """Aggregate kernel densities by the Bhattacharyya distance. Cost: O(passes K (m + K n_outcomes)), in threads."""
     # The distance is sqrt(1 - a.b) for the vectors a and b of square roots of the probabilities.
-    level = match.level(densities.n_rows)
-    least, n_outcomes = np.float32(1.0 - level**2), densities.n_outcomes
-    root = np.empty(densities.count.size, np.float32)
+    square = match.level(densities.n_rows) ** 2
+    real = np.float32 if square > FINEST else np.float64
+    least, n_outcomes = 1.0 - square, densities.n_outcomes
+    root = np.empty(densities.count.size, real)
     leading.roots(densities.start, densities.count, densities.total, root)
     rows = densities.start, densities.outcome, root
-    leaders = np.empty((0, n_outcomes), np.float32)
+    # Kernel sums count what is near x too: each x has the weight of its own observations.
+    share = densities.weight / densities.total
+    leaders = np.empty((0, n_outcomes), real)
     labels = np.full(densities.n_rows, -1, np.int64)
     for _ in range(passes):
         before = labels.copy()
         for begin in range(0, order.size, BLOCK):
-            leaders = _follow(order[begin : begin + BLOCK], rows, leaders, least, labels)
+            leaders = _follow(order[begin : begin + BLOCK], rows, leaders, real(least), labels)
         used, labels = np.unique(labels, return_inverse=True)
         total = np.zeros((used.size, n_outcomes))
-        leading.add_rows(densities.start, densities.outcome, densities.count, densities.weight, labels, total)
-        target, means = np.empty(used.size, np.int64), np.empty((used.size, n_outcomes), np.float32)
-        leading.merge(total, least, means, target)
-        kept, labels = np.unique(target[labels], return_inverse=True)
-        leaders = means[kept]
+        leading.add_rows(densities.start, densities.outcome, densities.count, share, labels, total)
+        mass = total.sum(axis=1)
+        kept, labels = np.unique(_merged(total, mass, least)[labels], return_inverse=True)
+        leaders = np.sqrt(total[kept] / mass[kept, None]).astype(real)
         if (labels == before).all():
             break
     return labels
 
 
+def _merged(total: Floats, mass: Floats, least: float) -> Ints:
+    """Merge matching states, whose evidence is added up in `total` and `mass`; (K,) the state that each went into."""
+    root = np.sqrt(total / mass[:, None])
+    turned = np.ascontiguousarray(root.T)
+    partner, target = np.empty(mass.size, np.int64), np.empty(mass.size, np.int64)
+    alike = np.empty(mass.size)
+
+    def compare(cut: tuple[int, int]) -> None:
+        leading.nearest_before(*cut, root, turned, partner, alike)
+
+    for _ in map_slices(compare, slices(mass.size, PARTS * workers())):
+        pass
+    leading.merge(least, total, mass, root, turned, partner, alike, target)
+    return target
+
+
 def _follow(block: Ints, rows: tuple[Ints, Ints, Floats], leaders: Floats, least: Any, labels: Ints) -> Floats:
     """Label a block of rows one after the other; those that match no leader become one. Returns the leaders."""
-    best, near = np.zeros(block.size, np.int64), np.full(block.size, -1.0, np.float32)
+    best, near = np.zeros(block.size, np.int64), np.full(block.size, -1.0, leaders.dtype)
     if len(leaders):
         turned = np.ascontiguousarray(leaders.T)
 
@@ -218,7 +250,7 @@ def _follow(block: Ints, rows: tuple[Ints, Ints, Floats], leaders: Floats, least
 
         for _ in map_slices(compare, slices(block.size, workers())):
             pass
-    fresh, made, done = np.zeros((64, leaders.shape[1]), np.float32), 0, 0
+    fresh, made, done = np.zeros((64, leaders.shape[1]), leaders.dtype), 0, 0
     while True:
         left = slice(done, None)
         n, made = leading.follow(block[left], *rows, least, len(leaders), best[left], near[left], fresh, made, labels)

@@ -244,7 +244,8 @@ class Distributions(_Record):
         number = np.full(self.n_rows, -1, np.int64)
         number[rows] = np.arange(rows.size)
         evidence = self.outcome[entry], self.count[entry], self.n_outcomes
-        return Distributions(start, *evidence, self.weight[rows], number[self.row], self.member[rows], self.depth[rows])
+        own = self.weight[rows], number[self.row], self.member[rows], self.depth[rows]
+        return Distributions(start, *evidence, *own, self.samples)
 
     @property
     def p(self) -> NDArray[Any] | Any:

@@ -29,7 +29,7 @@ def _add(outcome, count, leave, state, dense, support):
 
 @kernel
 def _far(metric, level, outcome, count, total, dense, dense_total, support):
-    """Whether a test rejects for sure: by Chernoff's bound on its p-value, even if G were 1.4 times too large.
+    """Whether a test's p-value is at most `level` for sure: by Chernoff's bound, even if G were 1.4 times too large.
 
     It spares the p-value of most comparisons. 1.4 is more than any inflation under the null.
     """
@@ -47,6 +47,8 @@ def visit_rows(order, start, outcome, count, total, metric, checked, level, dens
     dense (capacity, n_outcomes), dense_total and support describe the first n states; a row that has a
     label leaves its state first. Returns (rows visited, states); stops early when `dense` is full.
     """
+    # No similarity is larger: rows of little evidence match the first state, and are many in large data.
+    perfect = 1.0 if metric <= G_TEST else 0.0
     for i in range(order.size):
         r = order[i]
         z = outcome[start[r] : start[r + 1]]
@@ -58,10 +60,14 @@ def visit_rows(order, start, outcome, count, total, metric, checked, level, dens
         empty = n
         best_value = level
         for s in range(n):
+            if best_value >= perfect:
+                break
             if dense_total[s] <= 0.0:
                 empty = min(empty, s)
                 continue
-            if _far(metric, level, z, c, total[r], dense[s], dense_total[s], support[s]):
+            # A state that cannot match better than the best so far needs no p-value either.
+            limit = best_value if metric == G_TEST else level
+            if _far(metric, limit, z, c, total[r], dense[s], dense_total[s], support[s]):
                 continue
             value = similarity(metric, checked, level, z, c, total[r], dense[s], dense_total[s], support[s])
             if value > best_value:
@@ -80,9 +86,12 @@ def visit_rows(order, start, outcome, count, total, metric, checked, level, dens
 
 @kernel
 def _compare(i, j, metric, checked, level, everything, dense, total, support):
-    """Similarity of two dense states, the one with fewer counts as the row."""
+    """Similarity of two dense states, the one with fewer counts as the row; -inf if they do not match for sure."""
     if total[i] > total[j]:
         i, j = j, i
+    # With chi-square, G may still confirm what chi-square rejects.
+    if metric == G_TEST and _far(metric, level, everything, dense[i], total[i], dense[j], total[j], support[j]):
+        return -np.inf
     return similarity(metric, checked, level, everything, dense[i], total[i], dense[j], total[j], support[j])
 
 

@@ -49,7 +49,7 @@ def follow(rows, start, outcome, root, least, n_leaders, best, near, fresh, made
         label = best[i]
         top = near[i]
         for f in range(made):
-            value = np.float32(0.0)
+            value = root.dtype.type(0.0)
             for e in range(start[rows[i]], start[rows[i] + 1]):
                 value += root[e] * fresh[f, outcome[e]]
             if value > top:
@@ -67,71 +67,94 @@ def follow(rows, start, outcome, root, least, n_leaders, best, near, fresh, made
 
 
 @kernel
-def add_rows(start, outcome, count, weight, labels, sums):
-    """Add the evidence of each row, times its weight, to the sums (K, n_outcomes) of its state."""
+def add_rows(start, outcome, count, share, labels, sums):
+    """Add the evidence of each row, times its share, to the sums (K, n_outcomes) of its state."""
     for r in range(labels.size):
         for e in range(start[r], start[r + 1]):
-            sums[labels[r], outcome[e]] += np.float64(count[e]) * weight[r]
+            sums[labels[r], outcome[e]] += np.float64(count[e]) * share[r]
 
 
 @kernel
-def _rooted(sums, root):
-    total = sums.sum()
-    for z in range(sums.size):
-        root[z] = np.sqrt(sums[z] / total)
+def _coefficients(line, turned, alike):
+    """Coefficients of one state with the first alike.size states, whose roots are the columns of `turned`."""
+    alike[:] = 0.0
+    for z in range(line.size):
+        value = line[z]
+        if value != 0.0:
+            other = turned[z]
+            for k in range(alike.size):
+                alike[k] += value * other[k]
 
 
 @kernel
-def _coefficient(a, b):
-    value = np.float32(0.0)
-    for z in range(a.size):
-        value += a[z] * b[z]
-    return value
+def _first_largest(alike):
+    top = 0
+    for k in range(1, alike.size):
+        if alike[k] > alike[top]:
+            top = k
+    return top
 
 
 @kernel
-def merge(sums, least, root, target):
-    """Merge states while two of them match, most similar pair first; target[s] = state that s went into.
+def nearest_before(first, stop, root, turned, partner, alike):
+    """For each state of first..stop - 1, the most similar one before it and their coefficient, -1 without one."""
+    room = np.empty(turned.shape[1])
+    for s in range(first, stop):
+        partner[s] = -1
+        alike[s] = -1.0
+        if s > 0:
+            _coefficients(root[s], turned, room[:s])
+            partner[s] = _first_largest(room[:s])
+            alike[s] = room[partner[s]]
 
-    `sums` (K, n_outcomes) is added up in place, and `root` (K, n_outcomes) receives what represents each state.
-    Cost: O(K^2 n_outcomes), and O(K^2) for each merger.
+
+@kernel
+def merge(least, sums, mass, root, turned, partner, alike, target):
+    """Merge states while a coefficient is above `least`, the largest first; target[s] = state that s went into.
+
+    `sums` (K, n_outcomes) and `mass` (K,) are added up, `root` and its transpose `turned` follow; `partner` and
+    `alike` are what `nearest_before` found. Cost: O(K n_outcomes) for each merged state.
     """
-    n = sums.shape[0]
+    n = mass.size
+    room = np.empty(n)
     for s in range(n):
         target[s] = s
-        _rooted(sums[s], root[s])
-    # The best partner of each state among those before it.
-    partner, near = np.zeros(n, np.int64), np.full(n, np.float32(-1.0))
-    for s in range(n):
-        for t in range(s):
-            value = _coefficient(root[s], root[t])
-            if value > near[s]:
-                partner[s], near[s] = t, value
     while True:
-        a = 0
-        for s in range(1, n):
-            if near[s] > near[a]:
+        a = -1
+        best = least
+        for s in range(n):
+            if alike[s] > best:
+                best = alike[s]
                 a = s
-        if n == 0 or near[a] <= least:
+        if a < 0:
             return
         b = partner[a]
-        sums[b] += sums[a]
-        _rooted(sums[b], root[b])
-        near[a] = np.float32(-1.0)
+        # b < a: the larger number goes into the smaller one. What is gone is like nothing.
+        alike[a] = -1.0
+        mass[b] += mass[a]
+        for z in range(sums.shape[1]):
+            sums[b, z] += sums[a, z]
+            root[a, z] = 0.0
+            turned[z, a] = 0.0
+            root[b, z] = np.sqrt(sums[b, z] / mass[b])
+            turned[z, b] = root[b, z]
         for s in range(n):
             if target[s] == a:
                 target[s] = b
-        for s in range(n):
+        _coefficients(root[b], turned, room)
+        if b > 0:
+            partner[b] = _first_largest(room[:b])
+            alike[b] = room[partner[b]]
+        for s in range(b + 1, n):
             if target[s] != s:
                 continue
-            if s == b or partner[s] == a or partner[s] == b:
-                near[s] = np.float32(-1.0)
-                for t in range(s):
-                    if target[t] == t:
-                        value = _coefficient(root[s], root[t])
-                        if value > near[s]:
-                            partner[s], near[s] = t, value
-            elif s > b:
-                value = _coefficient(root[s], root[b])
-                if value > near[s]:
-                    partner[s], near[s] = b, value
+            value = room[s]
+            if value > alike[s] or (value == alike[s] and b < partner[s]):
+                partner[s] = b
+                alike[s] = value
+            elif alike[s] > least and (partner[s] == a or partner[s] == b):
+                # Its partner has changed for the worse; among those that match nothing, none can become one.
+                fresh = np.empty(s)
+                _coefficients(root[s], turned, fresh)
+                partner[s] = _first_largest(fresh)
+                alike[s] = fresh[partner[s]]

@@ -18,7 +18,7 @@ from ..observe import symbols as reading
 from ..observe.series import windows
 from ..structures import Floats, Ints, Table
 
-__all__ = ["cssr"]
+__all__ = ["cssr", "cssr_histories"]
 
 TESTS = ("ks", "chi2")
 # Closed classes with a smaller share of the windows are where the data happen to end, not where the process stays.
@@ -88,14 +88,45 @@ def cssr(
     >>> cssr(processes.golden_mean().simulate(10_000, rng=0), past=4).n_states
     2
     """
+    return cssr_histories(symbols, past, alpha, test, missing=missing, sequences=sequences)[0]
+
+
+def cssr_histories(
+    symbols: Any,
+    past: int,
+    alpha: float = 0.001,
+    test: str = "ks",
+    *,
+    missing: Hashable = None,
+    sequences: bool | None = None,
+) -> tuple[EpsilonMachine, list[list[tuple[Hashable, ...]]]]:
+    """The machine of `cssr`, and the histories in each of its states.
+
+    Parameters are those of `cssr`.
+
+    Returns
+    -------
+    EpsilonMachine
+    list of lists of tuples
+        For each state its histories of `past` - 1 symbols, then those of `past` symbols, the oldest symbol first.
+
+    Examples
+    --------
+    >>> machine, histories = cssr_histories("01" * 50, past=2)
+    >>> histories
+    [[(0,), (1, 0)], [(1,), (0, 1)]]
+    """
     past, alpha = _check(past, alpha, test)
     source = reading.read(symbols, missing, sequences)
-    table = windows(source, past, 1).table()
+    observed = windows(source, past, 1)
+    table = observed.table()
     histories = _homogenise(table, past, len(source.letters), alpha, TESTS.index(test))
     histories = _numbered(histories, _recurrent(histories))
     histories = _determinise(histories)
     histories = _numbered(histories, _recurrent(histories))
-    return _machine(histories, source.letters)
+    machine, number = _machine(histories, source.letters)
+    words = observed.words(np.arange(table.n_x))[:, ::-1]
+    return machine, _listed(number[histories.label], histories, words, source.letters)
 
 
 @dataclass(frozen=True)
@@ -238,8 +269,24 @@ def _counts(histories: _Histories, n_states: int, n_symbols: int) -> tuple[Float
     return counts, mass
 
 
-def _machine(histories: _Histories, letters: tuple[Hashable, ...]) -> EpsilonMachine:
-    """The machine of states that are unifilar, its closed classes alone if there are any."""
+def _listed(
+    label: Ints, histories: _Histories, words: Ints, letters: tuple[Hashable, ...]
+) -> list[list[tuple[Hashable, ...]]]:
+    """The histories of each state as symbols, shorter ones first, each length in the order of the alphabet."""
+    m = histories.target.shape[0]
+    first = np.unique(histories.word[m:], return_index=True)[1]
+    whole = [*map(tuple, words[first, 1:].tolist()), *map(tuple, words.tolist())]
+    found: list[list[tuple[int, ...]]] = [[] for _ in range(int(label.max(initial=-1)) + 1)]
+    for state, word in zip(label.tolist(), whole, strict=True):
+        if state >= 0:
+            found[state].append(word)
+    ordered = (sorted(state, key=lambda word: (len(word), word)) for state in found)
+    return [[tuple(letters[code] for code in word) for word in state] for state in ordered]
+
+
+def _machine(histories: _Histories, letters: tuple[Hashable, ...]) -> tuple[EpsilonMachine, Ints]:
+    """The machine of states that are unifilar, its closed classes alone if there are any; and the number in it of each
+    state, -1 = left out."""
     label = histories.label
     n, n_symbols = int(label.max()) + 1, len(letters)
     known = np.flatnonzero(label >= 0)
@@ -259,4 +306,4 @@ def _machine(histories: _Histories, letters: tuple[Hashable, ...]) -> EpsilonMac
     counts[targets < 0] = 0.0
     emission = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
     names = [chr(65 + i) if i < 26 else f"S{i}" for i in range(kept.size)]
-    return EpsilonMachine.from_arrays(targets, emission, letters, names, mass if mass.any() else None)
+    return EpsilonMachine.from_arrays(targets, emission, letters, names, mass if mass.any() else None), number

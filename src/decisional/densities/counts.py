@@ -7,6 +7,7 @@ import numpy as np
 
 from .._kernels import words as kernels
 from ..structures import Distributions, Ints, Observations, Table
+from .parameters import Parameters
 
 __all__ = ["Counts"]
 
@@ -14,8 +15,8 @@ __all__ = ["Counts"]
 MIN_COUNT = 30
 
 
-@dataclass(frozen=True)
-class Counts:
+@dataclass(eq=False, repr=False)
+class Counts(Parameters):
     """Counts of z after each distinct x.
 
     Parameters

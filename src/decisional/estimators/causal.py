@@ -6,15 +6,15 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .. import algorithm, clustering, complexity, matching
 from .._kernels import words as kernels
 from ..densities import Counts, Kernels
 from ..determinism import CONSTRAINTS
-from ..observe import pairs
+from ..observe.pairs import pairs, vectors
 from ..structures import Floats, Ints, Observations
+from .display import Displayed
 
 __all__ = ["CausalStates", "as_observations"]
 
@@ -23,7 +23,7 @@ BLOCK = 1 << 16
 UNKNOWN = -2
 
 
-class CausalStates(BaseEstimator):
+class CausalStates(Displayed):
     """Group the x with the same P(Z|x) into causal states, and link them into an epsilon-machine.
 
     Parameters
@@ -90,13 +90,19 @@ class CausalStates(BaseEstimator):
         executor : where slices of the data are counted: any concurrent.futures executor, default threads
         """
         self._check_parameters()
-        obs = as_observations(X, z)
+        obs = as_observations(X, z, isinstance(self.density, Kernels), fitting=True)
         for name in ("labels_", "local_complexity_", "_contexts"):
             self.__dict__.pop(name, None)
         continuous = hasattr(obs, "points")
         density = self.density if self.density is not None else Kernels() if continuous else Counts()
         self._kernels = density.model(obs) if isinstance(density, Kernels) else None
         self._match = matching.resolve(self.match, "kernels" if self._kernels is not None else "counts")
+        counted = self._kernels is None or self._kernels.counts
+        if isinstance(self._match, matching.TwoSampleTest) and not counted:
+            raise ValueError(
+                f"The 'match' is {self._match!r} and the 'density' {density!r}; a test needs counts and kernel sums "
+                "are none: use a distance such as ds.Bhattacharyya()."
+            )
         result = algorithm.reconstruct(
             obs,
             density if self._kernels is None else self._kernels,
@@ -145,14 +151,15 @@ class CausalStates(BaseEstimator):
         -1 where nothing is known of x. Cost: O(n) and O(past log n_rows) for each distinct x.
         """
         check_is_fitted(self, "states_")
-        obs = as_observations(X, None)
+        obs = self._observed(X)
         states = self.states_of(obs)[obs.x]
         return states if isinstance(X, Observations) else _at_rows(states, obs, -1)
 
     def predict_proba(self, X: Any) -> Floats:
         """(n, n_outcomes) P(Z|state) of each observation, with kernels P(Z|x) itself; NaN where the state is -1."""
+        check_is_fitted(self, "states_")
         if self._kernels is not None:
-            obs = as_observations(X, None)
+            obs = self._observed(X)
             p = self._densities_at(obs)[obs.x]
             return p if isinstance(X, Observations) else _at_rows(p, obs, np.nan)
         unknown = np.full((1, self.distributions_.shape[1]), np.nan)
@@ -161,10 +168,11 @@ class CausalStates(BaseEstimator):
     def score(self, X: Any, z: Any = None) -> float:
         """Mean of log2 p(z|state), in bits per observation, over observations with a known state.
 
-        An outcome that never followed a state counts as seen once in one more observation.
+        An outcome that never followed a state counts as seen once in one more observation. With kernels it is the
+        density of z given x itself, and all observations count; see `Kernels`.
         """
         check_is_fitted(self, "states_")
-        obs = as_observations(X, z)
+        obs = self._observed(X, z)
         if self._kernels is not None:
             return self._kernels.score(self._densities_at(obs)[obs.x], obs)
         states = self.states_of(obs)[obs.x]
@@ -180,6 +188,18 @@ class CausalStates(BaseEstimator):
                 "check that both use the same symbols."
             )
         return float(np.log2(p[states[known], number[known]]).mean())
+
+    def _observed(self, X: Any, z: Any = None) -> Observations:
+        """New X, or pairs with z, as `fit` read its own."""
+        d = getattr(self, "n_features_in_", None)
+        shape: tuple[int, ...] = () if isinstance(X, Observations) or hasattr(X, "toarray") else np.shape(X)
+        if d is not None and len(shape) in (1, 2) and shape[1:] != (d,):
+            given = f"X has {shape[1]} features" if len(shape) == 2 else "X has one dimension"
+            raise ValueError(
+                f"{given}, but CausalStates is expecting {d} features as input, those of fit. Reshape your data to (n, "
+                f"{d})."
+            )
+        return as_observations(X, z, self._kernels is not None)
 
     def states_of(self, obs: Observations) -> Ints:
         """(n_x,) state of each distinct x of other observations, -1 = not known."""
@@ -244,6 +264,16 @@ class CausalStates(BaseEstimator):
         words[np.arange(words.shape[1]) >= densities.depth[:, None]] = -1
         return words
 
+    def _result_html(self) -> str:
+        from .. import report
+
+        return report.causal_html(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
     def _check_parameters(self) -> None:
         if not isinstance(self.theta, (int, float, np.number)) or not 0.5 < self.theta <= 1:
             raise ValueError(
@@ -265,12 +295,32 @@ class CausalStates(BaseEstimator):
             )
 
 
-def as_observations(X: Any, z: Any) -> Observations:
-    """X itself, or pairs of rows of X and outcomes z (all alike where only x matters)."""
+def as_observations(X: Any, z: Any, numbers: bool = False, fitting: bool = False) -> Observations:
+    """X itself, or pairs of rows of X and outcomes z (all alike where only x matters); `numbers` for kernels."""
     if isinstance(X, Observations):
         if z is not None:
             raise ValueError("The 'z' are given together with Observations, which hold them already: leave 'z' out.")
         return X
+    if hasattr(X, "toarray"):
+        raise ValueError(
+            f"The 'X' is a sparse {type(X).__name__}; sparse data are not supported, x must be rows of a dense array: "
+            "use X.toarray()."
+        )
+    if not hasattr(X, "__len__") or len(X) == 0:
+        raise ValueError(
+            f"The 'X' is {type(X).__name__} of 0 sample(s) while a minimum of 1 is required: give one row for each "
+            "observation."
+        )
+    if np.iscomplexobj(X):
+        raise ValueError(f"Complex data not supported: the 'X' is {type(X).__name__} of them; give real numbers.")
+    if len(np.shape(X)) == 2 and 0 in np.shape(X):
+        raise ValueError(
+            f"The 'X' has 0 feature(s) (shape={np.shape(X)}) while a minimum of 1 is required: give one column or more."
+        )
+    if getattr(getattr(X, "dtype", None), "kind", "") == "O" and len(np.shape(X)) == 2:
+        X = np.asarray(X, float)
+    if numbers:
+        return vectors(X, np.zeros(len(X), np.int64) if z is None and fitting else z)
     return pairs(X, np.zeros(len(X), np.int64) if z is None else z)
 
 

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .. import algorithm, clustering, complexity, events
@@ -16,6 +15,7 @@ from ..observe.symbols import is_missing
 from ..structures import Floats, Ints, Observations, Partition
 from ..utility import Slack, as_utility, solve
 from .causal import CausalStates
+from .display import Displayed
 from .sources import exact, numbered, sample, with_outcomes
 
 __all__ = ["DecisionalStates", "Regret"]
@@ -42,7 +42,7 @@ class Regret(NamedTuple):
         return self.perfect - self.obtained
 
 
-class DecisionalStates(BaseEstimator):
+class DecisionalStates(Displayed):
     """Group causal states by their best predictions and what these are worth, given a utility.
 
     Parameters
@@ -124,7 +124,9 @@ class DecisionalStates(BaseEstimator):
         else:
             causal = X
             if not isinstance(X, CausalStates):
-                causal = CausalStates(cluster=clustering.distinct, constraints="none").fit(with_outcomes(X, z))
+                if z is None:
+                    with_outcomes(X, z)
+                causal = CausalStates(cluster=clustering.distinct, constraints="none").fit(X, z)
             check_is_fitted(causal, "states_")
             p, self.outcomes_, probability = causal.distributions_, causal.outcomes_, causal.states_.probability
             self.causal_, self.machine_ = causal, causal.machine_
@@ -283,6 +285,23 @@ class DecisionalStates(BaseEstimator):
         base = clustering.resolve(inner.cluster, inner.passes, inner.random_state)
         inner.set_params(cluster=clustering.Within(labels, base))
         return inner.fit(self.causal_.observations_)
+
+    @property
+    def n_features_in_(self) -> int:
+        """Columns of the array that was fitted."""
+        check_is_fitted(self, "states_")
+        found: int = getattr(self.causal_, "n_features_in_")  # noqa: B009
+        return found
+
+    def _result_html(self) -> str:
+        from .. import report
+
+        return report.decisions_html(self)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
 
     def _check_parameters(self) -> None:
         for name in ("delta", "atol"):

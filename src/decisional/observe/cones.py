@@ -249,12 +249,15 @@ class Cones(Observations):
         """The same without missing cells: whole blocks at once."""
         dtype = np.result_type(values.dtype, np.float32) if values.dtype.kind in "biu" else values.dtype
         rest = values.shape[1:]
-        flat = np.full((int(np.prod(self.shape)), *rest), np.nan, dtype)
+        flat = np.empty((int(np.prod(self.shape)), *rest), dtype)
         first = taken = 0
         for grid in self.grids:
             size = int(np.prod(grid.extent))
             block = flat[first : first + size].reshape(*grid.extent, *rest)
-            inside = tuple(slice(a, a + n) for a, n in zip(grid.corner, grid.shape, strict=True))
+            inside: tuple[slice, ...] = ()
+            for a, n in zip(grid.corner, grid.shape, strict=True):
+                block[*inside, :a] = block[*inside, a + n :] = np.nan
+                inside = *inside, slice(a, a + n)
             block[inside] = values[taken : taken + grid.n].reshape(*grid.shape, *rest)
             first, taken = first + size, taken + grid.n
         return flat.reshape(*self.shape, *rest)

@@ -24,8 +24,8 @@ def delays(
 
     Parameters
     ----------
-    signal : (T,) numbers, or (T, m) for m variables, or a list of several such arrays; NaN = gap: no observation
-        needs a missing value, and none crosses from one series to the next
+    signal : (T,) numbers, or an array (T, m) for m variables, or a list of several such series; NaN = gap: no
+        observation needs a missing value, and none crosses from one series to the next
     past : number of values in x: those at t, t - step, ..., t - (past - 1) step
     future : number of values in z: those at t + step, ..., t + future step
     step : distance between the values, in samples
@@ -48,7 +48,8 @@ def delays(
     _check_count("future", future)
     series, shape = _read(signal)
     width = series[0].shape[1]
-    if target is not None and (isinstance(target, bool) or not -width <= target < width):
+    index = isinstance(target, (int, np.integer)) and not isinstance(target, bool)
+    if target is not None and not (index and -width <= target < width):
         raise ValueError(
             f"The 'target' is {target!r} and the signal has {width} columns; it must be one of them: give a column "
             f"from 0 to {width - 1}."
@@ -121,7 +122,7 @@ def _read(signal: Any) -> tuple[list[NDArray[Any]], tuple[int, ...]]:
             )
         if np.isinf(values).any():
             raise ValueError("The 'signal' has infinite values; values must be finite, or NaN for a gap: replace them.")
-        series.append(values.reshape(len(values), -1))
+        series.append(values[:, None] if values.ndim == 1 else values)
     if len({values.shape[1] for values in series}) != 1:
         widths = sorted({values.shape[1] for values in series})
         raise ValueError(f"The 'signal' has series of {widths} columns; all must have the same: select columns.")
@@ -130,6 +131,8 @@ def _read(signal: Any) -> tuple[list[NDArray[Any]], tuple[int, ...]]:
 
 def _floats(values: Any) -> NDArray[Any]:
     try:
+        if np.iscomplexobj(values):
+            raise TypeError
         return np.asarray(values, float)
     except (TypeError, ValueError):
         raise ValueError(

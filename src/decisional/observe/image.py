@@ -29,7 +29,7 @@ def image(
 
     Parameters
     ----------
-    pixels : (height, width) of any integer or float type, or a list of several images
+    pixels : (height, width) of any integer or float type, or a list of several images of any sizes
     neighbourhood : "rounded5x5" (two pixels each way without the corners, as in the paper), "5x5", "3x3", "cross", or a
         table of 0 and 1 with odd sides, its centre being the pixel
     subtract_min : subtract the smallest value of the neighbourhood from x and z; z may become negative
@@ -52,7 +52,8 @@ def image(
     centre = _block(block)
     if border not in BORDERS:
         raise ValueError(f"The 'border' is {border!r}; it must be one of {', '.join(BORDERS)}: choose one.")
-    images = [_read(part) for part in (pixels if isinstance(pixels, (list, tuple)) else [pixels])]
+    several = isinstance(pixels, (list, tuple)) and not (len(pixels) and np.ndim(pixels[0]) == 1)
+    images = [_read(part) for part in (pixels if several else [pixels])]
     if not images:
         raise ValueError("The 'pixels' are an empty list; there must be an image to observe: give one.")
     reach = int(np.abs(np.concatenate([around, centre])).max())
@@ -94,14 +95,18 @@ def _windows(
     x, z = shifted(around), shifted(centre)
     if subtract_min:
         low = x.min(axis=1, keepdims=True)
-        x = x - low
-        # Unsigned values would wrap around where the pixel is darker than all its neighbours.
-        z = z.astype(np.int64 if grey.dtype.kind in "iu" else float) - low
-    if z.dtype.kind == "i" and z.size and np.abs(z).max() < 1 << 15:
-        z = z.astype(np.int16)
+        # Small integers would wrap around where the range is large or the pixel darker than all its neighbours.
+        wide = np.int64 if grey.dtype.kind in "iu" else float
+        x, z = _narrow(x.astype(wide) - low.astype(wide)), _narrow(z.astype(wide) - low.astype(wide))
     place = np.arange(grey.size).reshape(height, width)
     place = place[inner : height - inner, inner : width - inner]
     return x, z, place.ravel() + offset
+
+
+def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+    """The same integers in 16 bits where they fit."""
+    small = values.dtype.kind == "i" and values.min() >= -(1 << 15) and values.max() < 1 << 15
+    return values.astype(np.int16) if small else values
 
 
 def _block(block: Any) -> NDArray[Any]:
@@ -151,4 +156,6 @@ def _read(pixels: Any) -> NDArray[Any]:
         )
     if grey.dtype.kind == "f" and not np.isfinite(grey).all():
         raise ValueError("The 'pixels' have values that are not finite; every pixel must be a number: fill them first.")
+    if grey.dtype == np.uint64 and grey.max(initial=0) >= 1 << 62:
+        grey = grey.astype(float)
     return grey.astype(np.uint8) if grey.dtype.kind == "b" else grey

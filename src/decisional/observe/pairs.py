@@ -13,7 +13,7 @@ from . import tables
 from .symbols import as_array, is_missing, to_array
 from .vectors import Vectors
 
-__all__ = ["pairs"]
+__all__ = ["pairs", "vectors"]
 
 
 def pairs(x: Any, z: Any, symbols: Any = None, successors: ArrayLike | None = None) -> Observations:
@@ -39,7 +39,7 @@ def pairs(x: Any, z: Any, symbols: Any = None, successors: ArrayLike | None = No
     (('dry', 'wet'), ['rain', 'sun'], array([1, 1, 1]))
     """
     if symbols is None and successors is None and _is_continuous(x):
-        return _vectors(x, z)
+        return vectors(x, z)
     x_number, letters = _number(x, "x")
     z_number, outcomes = _number(z, "z")
     n = x_number.size
@@ -73,18 +73,24 @@ def _is_continuous(values: Any) -> bool:
     return bool((known != np.floor(known)).any())
 
 
-def _vectors(x: Any, z: Any) -> Vectors:
-    """Pairs whose x are vectors of numbers; z are numbers if some have fractions, else kinds."""
-    points: NDArray[Any] = np.ma.filled(np.ma.asarray(x, float), np.nan)
-    if points.ndim not in (1, 2):
+def vectors(x: Any, z: Any = None) -> Vectors:
+    """Pairs whose x are vectors of numbers; z are numbers if some have fractions, else kinds.
+
+    Without z only x matter, and there may be none.
+    """
+    points = _floats(x, "x")
+    if points.ndim not in (1, 2) or 0 in points.shape[1:]:
         raise ValueError(
             f"The 'x' have shape {points.shape}; they must be one value or one row of numbers per pair: reshape them "
             "to (n,) or (n, d)."
         )
     points = points.reshape(len(points), -1)
-    outcomes = None
-    if _is_continuous(z):
-        target: NDArray[Any] = np.ma.filled(np.ma.asarray(z, float), np.nan)
+    target: NDArray[Any]
+    outcomes: Sequence[Any] | None = None
+    if z is None:
+        target, outcomes, known = np.zeros(len(points), np.int64), (0,), np.ones(len(points), bool)
+    elif _is_continuous(z):
+        target = _floats(z, "z")
         known = np.isfinite(target.reshape(len(target), -1)).all(axis=1)
     else:
         target, outcomes = _number(z, "z")
@@ -94,11 +100,31 @@ def _vectors(x: Any, z: Any) -> Vectors:
             f"The 'z' have {len(target)} values and 'x' has {len(points)}; pairs need one z for each x: check both."
         )
     kept = np.flatnonzero(known & np.isfinite(points).all(axis=1))
-    if kept.size == 0:
+    if kept.size == 0 and z is not None:
         raise ValueError(
             f"The 'x' and 'z' hold no complete pair among {len(points)}; at least one must have both: check the input."
         )
     return Vectors(points[kept], target[kept], kept, (len(points),), outcomes=outcomes)
+
+
+def _floats(values: Any, name: str) -> NDArray[Any]:
+    """Values as floats, NaN where they are missing."""
+    try:
+        if np.iscomplexobj(values):
+            raise TypeError
+        array: NDArray[Any] = np.asarray(values, float)
+        if np.ma.isMA(values):
+            array = np.ma.filled(np.ma.asarray(values, float), np.nan)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"The '{name}' are {type(values).__name__} of values that are not real numbers; kernels need numbers: use "
+            "ds.Counts() for others."
+        ) from None
+    if np.isinf(array).any():
+        raise ValueError(
+            f"The '{name}' have infinite values; they must be finite, or NaN where they are missing: replace them."
+        )
+    return array
 
 
 def _steps(symbols: Any, successors: ArrayLike | None, n: int, kept: Ints) -> tuple[Ints, Ints, tuple[Hashable, ...]]:

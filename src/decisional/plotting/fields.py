@@ -26,6 +26,7 @@ TITLES = {
     "states": "Causal states",
     "decisions": "Decisional states",
 }
+COLOURED = ("states", "decisions")
 
 
 def grey(values: Any) -> NDArray[Any]:
@@ -41,16 +42,17 @@ def grey(values: Any) -> NDArray[Any]:
 
 
 def state_colours(labels: Any) -> NDArray[Any]:
-    """Colours (..., 3) of states in 0..255: the most common ones pale, then far apart in hue; white where unknown."""
+    """Colours (..., 3) of states in 0..255: common states pale, rare ones strong; white where unknown (-1 or NaN)."""
     from matplotlib.colors import hsv_to_rgb
 
     labels = np.nan_to_num(np.asarray(labels, float), nan=-1.0).astype(np.int64)
-    n = int(labels.max(initial=-1)) + 1
-    k = np.arange(n)
-    # Steps of the golden ratio keep neighbouring numbers apart.
-    hue, strong, bright = (0.6 + k * 0.618033988749895) % 1.0, np.minimum(0.15 + 0.1 * k, 0.85), 0.95 - 0.12 * (k % 3)
-    hsv = np.column_stack([hue, strong, bright])
-    table = np.vstack([(255 * hsv_to_rgb(hsv)).astype(np.uint8), [[255, 255, 255]]])
+    count = np.bincount(labels[labels >= 0])
+    bits = -np.log2(np.maximum(count, 1) / max(count.max(initial=0), 1))
+    rare = bits / max(bits.max(initial=0.0), 1.0)
+    # Steps of the golden ratio keep the hues of neighbouring numbers apart.
+    hue = (0.6 + np.arange(count.size) * 0.618033988749895) % 1.0
+    hsv = np.column_stack([hue, 0.12 + 0.88 * rare, 1.0 - 0.3 * rare])
+    table = np.vstack([np.round(255 * hsv_to_rgb(hsv)), [[255, 255, 255]]]).astype(np.uint8)
     return np.asarray(table[labels])
 
 
@@ -78,21 +80,15 @@ def fields(
     """
     require_matplotlib()
     panels = _default_panels(states, raw) if panels is None else list(panels)
-    pictures = [_picture(states, raw, panel) for panel in panels]
-    if axes is None:
-        axes = _new_axes(len(panels))
-    axes = np.ravel(np.asarray(axes, object))
+    times = _times(states)
+    pictures = [_shown(_picture(states, raw, panel), panel in COLOURED, times, frame) for panel in panels]
+    axes = _new_axes(len(panels), pictures[0].shape) if axes is None else np.ravel(np.asarray(axes, object))
     if len(axes) != len(panels):
         raise ValueError(
             f"The 'axes' are {len(axes)} for {len(panels)} panels; there must be one for each: give {len(panels)}."
         )
-    known = np.isfinite(_field(states, "C"))
-    known = known.reshape(len(known), -1).any(axis=1)
-    times = np.flatnonzero(known)
     for ax, panel, picture in zip(axes, panels, pictures, strict=True):
-        is_colour = panel in ("states", "decisions")
-        shown = _flat(picture, is_colour, times, frame)
-        ax.imshow(shown, cmap=None if is_colour else "gray", vmin=0, vmax=255, interpolation="nearest")
+        ax.imshow(picture, cmap="gray", vmin=0, vmax=255, interpolation="nearest")
         ax.set_title(TITLES[panel], fontsize=9)
         ax.set_xticks([])
         ax.set_yticks([])
@@ -187,36 +183,43 @@ def _field(states: Any, panel: str) -> NDArray[Any]:
     return np.asarray(causal.observations_.field(values[panel]()))
 
 
+def _times(states: Any) -> NDArray[Any]:
+    """The times that have states."""
+    known = np.isfinite(_field(states, "C"))
+    if known.ndim < 2:
+        raise ValueError(
+            f"The states live on a grid of shape {known.shape}; fields have time and space: observe light cones."
+        )
+    return np.flatnonzero(known.reshape(len(known), -1).any(axis=1))
+
+
 def _picture(states: Any, raw: Any, panel: str) -> NDArray[Any]:
     if panel == "raw":
         if raw is None:
             raise ValueError("The panel 'raw' needs the field that was observed: give it as raw=field.")
         return 255 - grey(raw)
     values = _field(states, panel)
-    if values.ndim < 2:
-        raise ValueError(
-            f"The states live on a grid of shape {values.shape}; fields have time and space: observe light cones."
-        )
-    return state_colours(values) if panel in ("states", "decisions") else grey(values)
+    return state_colours(values) if panel in COLOURED else grey(values)
 
 
-def _flat(picture: NDArray[Any], is_colour: bool, times: NDArray[Any], frame: int | None) -> NDArray[Any]:
-    """Two axes to show: space-time, or one moment of it."""
+def _shown(picture: NDArray[Any], is_colour: bool, times: NDArray[Any], frame: int | None) -> NDArray[Any]:
+    """Two axes to show: the times with states against space, or one moment, the middle of a third space axis."""
     if picture.ndim - is_colour == 2:
-        return picture if frame is None and not times.size else picture[times[0] : times[-1] + 1]
+        return picture[times[0] : times[-1] + 1]
     picture = picture[times[times.size // 2] if frame is None else frame]
-    while picture.ndim - is_colour > 2:
-        picture = picture[len(picture) // 2]
-    return picture
+    return picture if picture.ndim - is_colour == 2 else picture[len(picture) // 2]
 
 
-def _new_axes(n: int) -> Any:
+def _new_axes(n: int, shape: tuple[int, ...]) -> Any:
+    """Axes for n pictures of one shape, in a figure without white between them."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     columns = n if n < 4 else 2
     rows = -(-n // columns)
-    figure = Figure(figsize=(4.2 * columns, 3.4 * rows), layout="constrained")
+    height = min(max(4.2 * shape[0] / shape[1], 1.0), 8.4)
+    figure = Figure(figsize=(columns * min(4.2, max(height * shape[1] / shape[0], 2.0)), (height + 0.2) * rows))
+    figure.set_layout_engine("constrained")
     FigureCanvasAgg(figure)
     grid = np.ravel(figure.subplots(rows, columns, squeeze=False))
     for ax in grid[n:]:

@@ -105,7 +105,9 @@ class _Tolerant(Utility):
         # Rounding may leave the last slope just below 1.
         rising = slope > np.minimum(doubt, 1.0 - 1e-9)
         high = bend[np.argmax(rising, axis=1)]
-        centre = bend[np.argmax(slope >= -slack.atol, axis=1)]
+        # Anywhere between these two the expected loss is the same.
+        ends = [bend[np.argmax(slope >= edge, axis=1)] for edge in (-1e-9, 1e-9)]
+        centre = 0.5 * (ends[0] + ends[1])
         cost = np.maximum(np.abs(centre[:, None] - z) - self.tolerance, 0.0)
         mean, smooth = np.einsum("kz,kz->k", p, cost), slack.smooth(p)
         variance = np.einsum("kz,kz->k", smooth, cost**2) - np.einsum("kz,kz->k", smooth, cost) ** 2
