@@ -6,6 +6,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import decisional as ds
 
@@ -59,3 +60,9 @@ def test_clone_and_errors():
     for wrong in ("0101", [], [1.0, 2.0], np.zeros(5), 3):
         with pytest.raises(ValueError, match="needs one or more series"):
             features.fit(wrong)
+
+
+@parametrize_with_checks([ds.ComplexityFeatures(past=1, bandwidth=0.5)])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_checks_of_scikit_learn(estimator, check):
+    check(estimator)

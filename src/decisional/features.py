@@ -81,6 +81,12 @@ class ComplexityFeatures(TransformerMixin, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        # Series of any kind and length, each of which is observed on its own.
+        tags.requires_fit, tags.no_validation = False, True
+        return tags
+
     def _features(self, series: Any) -> list[float]:
         from .matching import Bhattacharyya, GTest
 
@@ -112,6 +118,8 @@ def _is_numeric(series: Any) -> bool:
 
 
 def _series(X: Any) -> Sequence[Any]:
+    if not isinstance(X, (list, tuple, str, bytes)) and hasattr(X, "__array__"):
+        X = np.asarray(X)
     several = hasattr(X, "__len__") and not isinstance(X, (str, bytes)) and len(X) > 0
     if not several or not (isinstance(X[0], (str, bytes)) or np.ndim(X[0]) > 0):
         raise ValueError(
