@@ -1,7 +1,7 @@
 """Speed and memory of fields: from cells to the four kinds of states, and their fields.
 
 Prints tables and writes them to benchmarks/fields.md. A run goes from a field of cells through light cones, causal
-and decisional states to six fields on the grid, all kept: labels, the local complexities C, P, D and V, and the expected
+and decisional states to six fields on the grid, all kept: labels, local complexities C, P, D and V, and the expected
 utility. Each row is measured in a process of its own: the best of several runs after warm-up, the peak resident memory
 of the whole process, and the ratio to one bare pass over memory (one field of float64 written), which is what to
 compare between machines. One-dimensional automata are deterministic and matched exactly; the pasts of two-dimensional
