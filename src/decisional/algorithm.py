@@ -162,6 +162,7 @@ def _merged(densities: Distributions, group: Ints) -> Distributions:
         densities.member[first],
         densities.depth[first],
         densities.samples,
+        densities.scale,
     )
 
 

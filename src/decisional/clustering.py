@@ -19,6 +19,7 @@ from .structures import Distributions, Floats, Ints
 
 __all__ = ["Aggregate", "Connect", "Within", "average", "average_densities", "distinct", "resolve"]
 
+MULTIPLIERS = (0xD6E8FEB86659FD93, 0xA0761D6478BD642F)
 BLOCK = 1 << 13  # rows that are compared with the same leaders
 PARTS = 8  # of the comparison of states for each core: the later ones take longer
 FINEST = 1e-4  # square of a distance below which 32-bit floats are too coarse
@@ -51,6 +52,8 @@ class Aggregate:
                 f"The 'passes' parameter of Aggregate must be an integer of at least 1. Got {self.passes!r} instead."
             )
         order = self._order(densities)
+        if getattr(match, "exact", False) and densities.count.dtype.kind in "iu":
+            return _equal(densities, order)
         group = _aggregate if isinstance(match, Measure) else _aggregate_by_callable
         if densities.samples is not None and getattr(match, "metric", None) == BHATTACHARYYA:
             group = _lead
@@ -79,7 +82,7 @@ class Connect:
         n = densities.n_rows
         parent = np.empty(n, np.int64)
         if isinstance(match, Measure):
-            counts = densities.count.astype(float), densities.total.astype(float)
+            counts = densities.count * densities.scale, densities.total * densities.scale
             kernels.connect_rows(
                 densities.start,
                 densities.outcome,
@@ -167,7 +170,8 @@ def average_densities(labels: Ints, densities: Distributions) -> Floats:
 
 def _aggregate(densities: Distributions, match: Measure, order: Ints, passes: int) -> Ints:
     level = match.level(densities.n_rows)
-    rows = densities.start, densities.outcome, densities.count.astype(float), densities.total.astype(float)
+    evidence = densities.count * densities.scale, densities.total * densities.scale
+    rows = densities.start, densities.outcome, *evidence
     how = match.metric, match.checked, level
     labels = np.full(densities.n_rows, -1, np.int64)
     dense, total, support = _room(4, densities.n_outcomes)
@@ -192,6 +196,36 @@ def _aggregate(densities: Distributions, match: Measure, order: Ints, passes: in
         if (labels == before).all():
             break
     return labels
+
+
+def _equal(densities: Distributions, visits: Ints) -> Ints:
+    """Rows with the same distribution: the same counts up to a common factor, numbered as they are visited.
+
+    Cost: O(m) for m counts, and sorting.
+    """
+    start, count = densities.start, densities.count
+    size = np.diff(start)
+    reduced = count // np.repeat(np.gcd.reduceat(count, start[:-1]), size)
+    # The rows are told apart by two sums of random functions of their entries.
+    key = (densities.outcome.astype(np.uint64) << np.uint64(32)) ^ reduced.astype(np.uint64)
+    one, other = (np.add.reduceat(_mixed(key, multiplier), start[:-1]) for multiplier in MULTIPLIERS)
+    order = np.lexsort((other, one))
+    new = (one[order][1:] != one[order][:-1]) | (other[order][1:] != other[order][:-1])
+    labels = np.empty(size.size, np.int64)
+    labels[order] = np.concatenate([[0], np.cumsum(new)])
+    first = np.unique(labels[visits], return_index=True)[1]
+    rank = np.empty(first.size, np.int64)
+    rank[np.argsort(first)] = np.arange(first.size)
+    renumbered: Ints = rank[labels]
+    return renumbered
+
+
+def _mixed(key: Ints, multiplier: int) -> Ints:
+    mixed: Ints = (key + np.uint64(1)) * np.uint64(multiplier)
+    mixed ^= mixed >> np.uint64(32)
+    mixed *= np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(29)
+    return mixed
 
 
 def _lead(densities: Distributions, match: Any, order: Ints, passes: int) -> Ints:

@@ -162,8 +162,9 @@ class JensenShannon(Distance):
 
 @dataclass(frozen=True)
 class Exact(Distance):
-    """Equal distributions, to rounding."""
+    """Equal distributions, to rounding; counts are compared as fractions, without any."""
 
+    exact: ClassVar[bool] = True
     threshold: float = 1e-12
     metric: ClassVar[int] = kernels.VARIATIONAL
 

@@ -215,6 +215,7 @@ class Distributions(_Record):
     member : (n_rows,) a distinct x that ends like the row
     depth : (n_rows,) how many last symbols its x share (all of them, unless x was rare)
     samples : the values of z that the densities are known at, or None: the outcomes of the data
+    scale : evidence of one count, less than 1 where observations overlap
     """
 
     start: Ints
@@ -226,6 +227,7 @@ class Distributions(_Record):
     member: Ints
     depth: Ints
     samples: Sequence[Any] | None = None
+    scale: float = 1.0
 
     @property
     def n_rows(self) -> int:
@@ -245,7 +247,7 @@ class Distributions(_Record):
         number[rows] = np.arange(rows.size)
         evidence = self.outcome[entry], self.count[entry], self.n_outcomes
         own = self.weight[rows], number[self.row], self.member[rows], self.depth[rows]
-        return Distributions(start, *evidence, *own, self.samples)
+        return Distributions(start, *evidence, *own, self.samples, self.scale)
 
     @property
     def p(self) -> NDArray[Any] | Any:

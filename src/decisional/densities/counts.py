@@ -41,12 +41,13 @@ class Counts(Parameters):
             return Distributions(
                 table.start,
                 table.outcome,
-                table.count if obs.overlap == 1 else table.count / obs.overlap,
+                table.count,
                 table.n_outcomes,
                 table.weight,
                 rows,
                 rows,
                 np.full(table.n_x, obs.past),
+                scale=1.0 / obs.overlap,
             )
         return _backed_off(table, obs.past, int(least))
 
