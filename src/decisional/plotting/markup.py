@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -54,7 +55,9 @@ def machine_html(machine: EpsilonMachine) -> str:
     if machine.n_states <= MAX_STATES:
         try:
             svg = machine_svg(machine)
-            picture = f'<div style="max-width: 40em">{svg[svg.index("<svg") :]}</div>'
+            # In a page of others, its style would be that of all of them.
+            svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+            picture = f'<div style="max-width: 40em">{svg}</div>'
         except ImportError:
             pass
     note = f"{machine.n_states} states, C = {machine.statistical_complexity():.4f} bits, "
