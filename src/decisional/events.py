@@ -8,7 +8,7 @@ import numpy as np
 
 from .structures import Floats, Ints, Observations
 
-__all__ = ["Event", "Events", "along", "changes"]
+__all__ = ["Event", "Events", "along", "changes", "predictions_text"]
 
 
 class Event(NamedTuple):
@@ -26,11 +26,14 @@ class Event(NamedTuple):
     utility_after: float
 
     def __str__(self) -> str:
-        was = "" if self.before < 0 else f" (was {_text(self.predictions_before)}, worth {self.utility_before:.3g})"
-        return f"{self.position}: {_text(self.predictions_after)}, worth {self.utility_after:.3g}{was}"
+        # Adding zero turns -0.0 into 0.0.
+        old, new = f"{self.utility_before + 0.0:.3g}", f"{self.utility_after + 0.0:.3g}"
+        was = "" if self.before < 0 else f" (was {predictions_text(self.predictions_before)}, worth {old})"
+        return f"{self.position}: {predictions_text(self.predictions_after)}, worth {new}{was}"
 
 
-def _text(predictions: Any) -> str:
+def predictions_text(predictions: Any) -> str:
+    """A set of predictions in words."""
     if not isinstance(predictions, frozenset):
         return str(predictions)
     try:

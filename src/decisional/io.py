@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["read_symbols", "write_bytes", "write_text"]
+__all__ = ["read_bytes", "read_symbols", "read_text", "write_bytes", "write_text"]
 
 _EMPTY_FIELD = re.compile(r"^\s*,|,\s*,")
 
@@ -50,18 +50,25 @@ def read_symbols(path: str | os.PathLike[str], column: int | str | None = None) 
     [['up', 'down', 'up']]
     >>> folder.cleanup()
     """
-    name = "standard input" if os.fspath(path) == "-" else f"file {os.fspath(path)!r}"
-    text = _decode(_read(path), name)
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    lines = text.split("\n")
+    name, lines = _name(path), read_text(path).split("\n")
     series = _by_line(lines, name) if column is None else _by_column(lines, column, name)
     if not series:
         raise ValueError(f"The {name} has no symbols: give at least one line that is not a comment.")
     return series
 
 
-def _read(path: str | os.PathLike[str]) -> bytes:
+def _name(path: str | os.PathLike[str]) -> str:
+    return "standard input" if os.fspath(path) == "-" else f"file {os.fspath(path)!r}"
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Read UTF-8 text, ``"-"`` = standard input; lines end with a line feed, whatever they ended with."""
+    text = _decode(read_bytes(path), _name(path))
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Read a file, or standard input for ``"-"``; what cannot be read is refused with a sentence."""
     if os.fspath(path) == "-":
         buffer = getattr(sys.stdin, "buffer", None)
         return buffer.read() if buffer is not None else sys.stdin.read().encode()
@@ -71,7 +78,7 @@ def _read(path: str | os.PathLike[str]) -> bytes:
         message = f"The file {os.fspath(path)!r} does not exist: check it, or give '-' for standard input."
         raise FileNotFoundError(message) from None
     except IsADirectoryError:
-        message = f"The path {os.fspath(path)!r} is a folder: give the path of a text file inside it."
+        message = f"The path {os.fspath(path)!r} is a folder: give the path of a file inside it."
         raise IsADirectoryError(message) from None
     except PermissionError:
         message = f"The file {os.fspath(path)!r} may not be read by this user: change its permissions."

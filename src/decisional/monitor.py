@@ -211,11 +211,18 @@ class Monitor:
         Symbols, names and predictions must be strings, numbers, booleans, None, or tuples of these.
         """
         self._settle()
+        now = {"belief": encode(self._belief), "position": self.position, "state": self.state, "last": self._last}
+        write_json(path, {"format": _JSON, "version": 1, **self._model(), **now})
+
+    def _model(self) -> dict[str, Any]:
+        """What does not change with the stream, as JSON."""
         machine = {name: encode(getattr(self.machine, name)) for name in _MACHINE}
         options = {name: encode(getattr(self, name)) for name in _OPTIONS}
-        tables = {name: encode(getattr(self, "_" + name)) for name in _TABLES}
-        now = {"belief": encode(self._belief), "position": self.position, "state": self.state, "last": self._last}
-        write_json(path, {"format": _JSON, "version": 1, "machine": machine, **options, **tables, **now})
+        return {"machine": machine, **options, **{name: encode(getattr(self, "_" + name)) for name in _TABLES}}
+
+    def same_model(self, other: Monitor) -> bool:
+        """Whether two monitors have the same machine, decisions and options, wherever each stands."""
+        return self._model() == other._model()
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Monitor:

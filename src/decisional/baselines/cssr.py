@@ -114,7 +114,7 @@ def cssr_histories(
     --------
     >>> machine, histories = cssr_histories("01" * 50, past=2)
     >>> histories
-    [[(0,), (1, 0)], [(1,), (0, 1)]]
+    [[('0',), ('1', '0')], [('1',), ('0', '1')]]
     """
     past, alpha = _check(past, alpha, test)
     source = reading.read(symbols, missing, sequences)

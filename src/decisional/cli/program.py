@@ -1,0 +1,79 @@
+"""The program: its commands, and one sentence for whatever goes wrong."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+
+from .. import __version__
+from . import cssr, decisions, demonstration, fields, signals, simulation, symbols, watching
+from .parser import Parser
+
+__all__ = ["main"]
+
+COMMANDS = (symbols, fields, signals, decisions, watching, simulation, demonstration, cssr)
+EPILOG = """\
+example:
+  decisional demo
+  decisional simulate even -n 20000 --out even.txt
+  decisional symbols even.txt --json machine.json --plot machine.png
+  decisional decide machine.json --utility zero-one
+
+Each command has its own help and example: decisional symbols --help
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments; by default those of the program.
+
+    Returns
+    -------
+    int
+        Exit status: 0 if all went well, 2 for bad input, 130 when interrupted.
+    """
+    given = list(sys.argv[1:] if argv is None else argv)
+    try:
+        arguments = parser().parse_args(given)
+        arguments.command = shlex.join(["decisional", *given])
+        status = int(arguments.run(arguments))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # The reader, such as `head`, has had enough; Python must not complain again when it closes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except MemoryError:
+        print("decisional: The data do not fit into memory: give less data or shorter windows.", file=sys.stderr)
+        return 2
+    except (ValueError, TypeError, OSError, ImportError) as error:
+        print(f"decisional: {_sentence(error)}", file=sys.stderr)
+        return 2
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"The path {error.filename!r} cannot be used ({error.strerror}): choose another."
+    return " ".join(str(error).split())
+
+
+def parser() -> Parser:
+    """The parser of all commands."""
+    whole = Parser(
+        prog="decisional",
+        description="Hidden states from data, and the states that matter for a decision.",
+        epilog=EPILOG,
+    )
+    whole.add_argument("--version", action="version", version=f"decisional {__version__}")
+    commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for module in COMMANDS:
+        module.add(commands)
+    return whole

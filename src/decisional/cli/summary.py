@@ -1,0 +1,94 @@
+"""Results as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..graphs import EpsilonMachine
+
+__all__ = ["align", "decisions", "facts", "machine_tables", "measures", "shown_symbols", "symbol_text", "wrapped"]
+
+
+def facts(rows: Iterable[tuple[str, str]]) -> list[str]:
+    """Lines of a name and what is to be said of it."""
+    return [line for name, text in rows for line in wrapped(name, text)]
+
+
+def wrapped(name: str, text: str) -> list[str]:
+    """A name and a text, over several lines where it is long."""
+    from textwrap import wrap
+
+    first, *others = wrap(text, 100, break_on_hyphens=False) or [""]
+    return [f"{name:<12} {first}".rstrip(), *(" " * 13 + line for line in others)]
+
+
+def shown_symbols(alphabet: Sequence[object]) -> str:
+    """The symbols, the first ones of many."""
+    shown = ", ".join(symbol_text(symbol) for symbol in alphabet[:16])
+    more = "" if len(alphabet) <= 16 else f", ... ({len(alphabet)} symbols)"
+    return f"{{{shown}{more}}}"
+
+
+def symbol_text(symbol: object) -> str:
+    """A symbol as it prints, quoted if it would not be seen."""
+    text = str(symbol)
+    return text if text.strip() and text.isprintable() else repr(symbol)
+
+
+def machine_tables(machine: EpsilonMachine) -> list[str]:
+    """States, and the transitions of the recurrent part."""
+    return [*_state_table(machine), "", *_transition_table(machine)]
+
+
+def measures(machine: EpsilonMachine, complexity: float | None) -> list[str]:
+    """C, h and E; `complexity` is that of all states, transient ones included."""
+    return [
+        *([] if complexity is None else [f"C  statistical complexity, all states  {complexity:8.4f} bits"]),
+        f"C  recurrent states only               {machine.statistical_complexity():8.4f} bits",
+        f"h  entropy rate                        {machine.entropy_rate():8.4f} bits per symbol",
+        f"E  excess entropy                      {machine.excess_entropy():8.4f} bits",
+    ]
+
+
+def decisions(choice: Any, complexity: float) -> list[str]:
+    """E[U] and the complexities of fitted decisional states; `complexity` is that of the causal states."""
+    kinds = (
+        ("C", "causal states", complexity),
+        ("D", "decisional states", choice.complexity_),
+        ("P", "iso-prediction states", choice.prediction_complexity_),
+        ("V", "iso-utility states", choice.utility_complexity_),
+    )
+    lines = [f"{letter}  {what:<37}{value:8.4f} bits" for letter, what, value in kinds]
+    return [f"E[U]  expected utility                  {choice.expected_utility_:8.4f}", *lines]
+
+
+def _state_table(machine: EpsilonMachine, most: int = 40) -> list[str]:
+    probability = machine.stationary if machine.weights is None else machine.weights
+    symbols = machine.alphabet[:8]
+    rows = [["state", "probability", "", *(f"P({symbol_text(symbol)})" for symbol in symbols)]]
+    for state in range(min(machine.n_states, most)):
+        kind = "recurrent" if machine.recurrent[state] else "transient"
+        chances = (f"{p:.4f}" for p in machine.emission[state, : len(symbols)])
+        rows.append([symbol_text(machine.names[state]), f"{probability[state]:.4f}", kind, *chances])
+    return align(rows, machine.n_states - most, "states")
+
+
+def _transition_table(machine: EpsilonMachine, most: int = 40) -> list[str]:
+    rows = [["from", "symbol", "to", "probability"]]
+    # Little data may end before any state recurs; then there is nothing better to show than all states.
+    states = machine.recurrent.nonzero()[0] if machine.recurrent.any() else range(machine.n_states)
+    for state in states:
+        targets = machine.targets[state]
+        for column in (targets >= 0).nonzero()[0]:
+            names = [machine.names[state], machine.alphabet[column], machine.names[targets[column]]]
+            rows.append([*map(symbol_text, names), f"{machine.emission[state, column]:.4f}"])
+    return align(rows[: most + 1], len(rows) - 1 - most, "transitions")
+
+
+def align(rows: Sequence[Sequence[str]], left_out: int = 0, what: str = "") -> list[str]:
+    """Rows of cells in columns, and how many were left out."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    return [*lines, f"... and {left_out} more {what}"] if left_out > 0 else lines

@@ -1,0 +1,209 @@
+"""decisional watch: events of a stream, once each, whatever happens to the program.
+
+A monitor is saved after each read of standard input. Events are appended to --out before that, so that a program that
+dies in between leaves events which the saved monitor has not seen: they are cut off when the program resumes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from .decisions import add_utility, event_json
+from .outputs import check_path
+from .parser import add_command
+from .utilities import decide, is_monitor, refuse_unknown
+
+__all__ = ["add"]
+
+EPILOG = """\
+MODEL is a monitor that `decisional decide --monitor` wrote, or a machine with --utility. Symbols are characters, or
+words between spaces, commas and line ends if a symbol of the model has several characters. Each event is a line of
+JSON, given at once.
+
+With --state the program resumes where it was saved, after each read of standard input. Feed it the symbols that it has
+not seen, or all from the beginning with --skip-seen. With --out too, each event is in that file once, even after
+kill -9; on standard output an event may come again, with the same position.
+
+example:
+  decisional watch monitor.json --state state.json --out events.jsonl --skip-seen < symbols.txt
+  tail -f symbols.txt | decisional watch monitor.json
+"""
+CHUNK = 1 << 16
+
+
+def add(commands: Any) -> None:
+    """Add the command to the parser."""
+    about = "Follow symbols from standard input and tell when the decision changes."
+    command = add_command(commands, "watch", run, "events of a stream of symbols, as they happen", about, EPILOG)
+    command.add_argument("model", metavar="MODEL", help="monitor written by decide, or machine with --utility")
+    add_utility(command, required=False)
+    command.add_argument("--state", metavar="FILE", help="keep the monitor in a file, and resume from it")
+    command.add_argument("--out", metavar="FILE", help="append the events to a file instead of standard output")
+    command.add_argument("--skip-seen", action="store_true", help="the input is the whole stream: skip what was seen")
+    gap = "a symbol that the model has not: stop (refuse, the default), or go on as if one was missing (gap)"
+    command.add_argument("--unknown", choices=("refuse", "gap"), default="refuse", help=gap)
+    command.add_argument("--quiet", action="store_true", help="do not tell on standard error where it resumes")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Follow the symbols to their end."""
+    for option in ("state", "out"):
+        if getattr(arguments, option) is not None:
+            check_path(getattr(arguments, option), f"--{option}")
+    if arguments.skip_seen and arguments.state is None:
+        raise ValueError("The option --skip-seen has no meaning without --state: give both.")
+    monitor, resumed = _monitor(arguments)
+    with Sink(arguments, monitor, resumed) as sink:
+        if resumed and not arguments.quiet:
+            print(f"decisional: resuming at symbol {monitor.position}", file=sys.stderr, flush=True)
+        skip = monitor.position if arguments.skip_seen else 0
+        for symbols in _symbols(monitor.machine.alphabet):
+            seen = min(skip, len(symbols))
+            skip -= seen
+            _follow(monitor, symbols[seen:], sink, arguments.unknown == "gap")
+    return 0
+
+
+def _monitor(arguments: argparse.Namespace) -> tuple[Any, bool]:
+    """The monitor where it stood, or at the beginning."""
+    from ..monitor import Monitor
+
+    if is_monitor(arguments.model):
+        for option in ("utility", "by", "level"):
+            if getattr(arguments, option) is not None:
+                raise ValueError(
+                    f"The model {arguments.model!r} is a monitor, which has a utility already: leave --{option} out."
+                )
+        fresh = Monitor.load(arguments.model)
+    elif arguments.utility is None:
+        raise ValueError(f"The model {arguments.model!r} is a machine, which has no utility: give --utility.")
+    else:
+        choice = decide(arguments.model, arguments.utility)
+        fresh = Monitor(choice, by=arguments.by or "decision", level=arguments.level)
+    if arguments.state is None or not Path(arguments.state).exists():
+        return fresh, False
+    saved = Monitor.load(arguments.state)
+    if not saved.same_model(fresh):
+        raise ValueError(
+            f"The state {arguments.state!r} was saved with another model than {arguments.model!r}: remove it to start "
+            "anew, or give the model it belongs to."
+        )
+    return saved, True
+
+
+class Sink:
+    """Where events go, and the monitor is saved after them."""
+
+    def __init__(self, arguments: argparse.Namespace, monitor: Any, resumed: bool) -> None:
+        self.state, self.out = arguments.state, arguments.out
+        self.monitor, self.begun = monitor, resumed
+        self.file: BinaryIO | None = None
+        if self.out is not None and self.state is not None:
+            if resumed:
+                _cut(self.out, monitor.position)
+            elif Path(self.out).exists() and Path(self.out).stat().st_size:
+                raise ValueError(
+                    f"The file {self.out!r} has events already but the state {self.state!r} does not exist: move "
+                    "one of them, or give the state that belongs to it."
+                )
+
+    def __enter__(self) -> Sink:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.file is not None:
+            self.file.close()
+
+    def begin(self) -> None:
+        """Leave a first state before the first event, so that an interruption finds both or none."""
+        if not self.begun and self.state is not None:
+            self.monitor.save(self.state)
+        if self.file is None and self.out is not None:
+            # Without a state there is nothing to go on from.
+            self.file = Path(self.out).open("ab" if self.state is not None else "wb")  # noqa: SIM115
+        self.begun = True
+
+    def write(self, events: list[Any]) -> None:
+        """Write the events, then save the monitor."""
+        data = "".join(event_json(event) + "\n" for event in events)
+        if self.file is not None and data:
+            self.file.write(data.encode())
+            self.file.flush()
+            # The state must not reach the disk before the events.
+            os.fsync(self.file.fileno())
+        elif data:
+            sys.stdout.write(data)
+            sys.stdout.flush()
+        if self.state is not None:
+            self.monitor.save(self.state)
+
+
+def _cut(path: str, position: int) -> None:
+    """Cut off an incomplete last line, and the events that the saved monitor has not seen."""
+    import json
+
+    if not Path(path).exists():
+        if position:
+            raise ValueError(
+                f"The file {path!r} of --out is gone although {position} symbols were seen: put it back, or remove the "
+                "state to start anew."
+            )
+        return
+    with open(path, "r+b") as file:
+        end = 0
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            try:
+                place = int(json.loads(line)["position"])
+            except (ValueError, KeyError, TypeError):
+                raise ValueError(f"The file {path!r} of --out has a line that is no event: choose another.") from None
+            if place >= position:
+                break
+            end += len(line)
+        file.truncate(end)
+
+
+def _symbols(alphabet: tuple[Any, ...]) -> Iterator[list[str]]:
+    """Symbols from standard input, as many at once as there are."""
+    import codecs
+
+    words = any(len(str(symbol)) != 1 for symbol in alphabet)
+    decode = codecs.getincrementaldecoder("utf-8")().decode
+    source: Any = sys.stdin.buffer
+    rest = ""
+    while True:
+        data = source.read1(CHUNK)
+        try:
+            text = rest + decode(data, final=not data)
+        except UnicodeDecodeError:
+            raise ValueError("The standard input is not UTF-8 text: convert it first.") from None
+        parts = text.replace(",", " ")
+        found = parts.split() if words else list("".join(parts.split()))
+        # The last word may go on.
+        rest = found.pop() if words and data and found and not parts[-1].isspace() else ""
+        if found:
+            yield found
+        if not data:
+            return
+
+
+def _follow(monitor: Any, symbols: list[str], sink: Sink, gaps: bool) -> None:
+    """Feed symbols; those before an unknown one are done before it is refused."""
+    known = set(map(str, monitor.machine.alphabet))
+    while symbols:
+        n = next((place for place, symbol in enumerate(symbols) if symbol not in known), len(symbols))
+        if n == 0 and not gaps:
+            refuse_unknown(symbols[:1], monitor.machine, "the input", monitor.position)
+        sink.begin()
+        events = list(monitor.feed(symbols[:n]))
+        if n < len(symbols) and gaps:
+            monitor.gap()
+            n += 1
+        sink.write(events)
+        symbols = symbols[n:]
