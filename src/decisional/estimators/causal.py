@@ -10,8 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import algorithm, clustering, complexity, matching
 from .._kernels import words as kernels
+from .._kernels.gather import gather
 from ..densities import Counts, Kernels
 from ..determinism import CONSTRAINTS
+from ..executors import map_slices, slices
 from ..observe.pairs import pairs, vectors
 from ..structures import Floats, Ints, Observations
 from .display import Displayed
@@ -142,8 +144,16 @@ class CausalStates(Displayed):
 
     def at_observations(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
         """Values of each distinct x at each observation of `fit`, or at each row of X, `missing` where it had none."""
-        values = values[self.observations_.x]
-        return _at_rows(values, self.observations_, missing) if self._by_row else values
+        x = self.observations_.x
+        values = values.astype(np.int32) if values.dtype.kind == "i" else values
+        result = np.empty(x.size, values.dtype)
+
+        def fill(part: tuple[int, int]) -> None:
+            gather(values, x[slice(*part)], result[slice(*part)])
+
+        for _ in map_slices(fill, slices(x.size)):
+            pass
+        return _at_rows(result, self.observations_, missing) if self._by_row else result
 
     def predict(self, X: Any) -> Ints:
         """(n,) state of each observation; in a series, that of the longest ending of its x that was seen in `fit`.
