@@ -22,7 +22,6 @@ KINDS = {"oldest row": "past_row_only=True", "whole cone": ""}
 PLANES = {
     "game of life": "ds.processes.game_of_life(({side}, {side}), {steps}, rng=1)",
     "cyclic, 4 colours": "ds.processes.cyclic_automaton(({side}, {side}), {steps}, colours=4, rng=1)",
-    "cyclic, 14 colours": "ds.processes.cyclic_automaton(({side}, {side}), {steps}, rng=1)",
 }
 PLANE = (200, 512)
 LIMIT = 120  # seconds of one process
