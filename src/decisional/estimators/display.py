@@ -1,5 +1,6 @@
 """How estimators show themselves in a notebook."""
 
+from abc import abstractmethod
 from typing import Any
 
 from sklearn.base import BaseEstimator
@@ -10,9 +11,9 @@ __all__ = ["Displayed"]
 class Displayed(BaseEstimator):
     """An estimator that shows what it found once it is fitted; before that, scikit-learn shows its parameters."""
 
+    @abstractmethod
     def _result_html(self) -> str:
         """HTML of the fitted estimator."""
-        raise NotImplementedError
 
     def _repr_html_inner(self) -> str:
         html: str = self._result_html() if _is_fitted(self) else super()._repr_html_inner()
