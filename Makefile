@@ -15,8 +15,8 @@ demo: $(STAMP)
 	$(BIN)/decisional demo --out demo
 
 test: $(STAMP)
-	$(BIN)/python -m pytest
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -m small -p no:cacheprovider tests
+	$(BIN)/python -m pytest -n auto
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m small -p no:cacheprovider tests
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -32,6 +32,8 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/monitor.py
 	$(BIN)/python benchmarks/fields.py
 	$(BIN)/python benchmarks/kernels.py
+	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/scale.py
 
 paper: $(STAMP)
 	$(BIN)/python paper/even_process.py
@@ -40,7 +42,7 @@ paper: $(STAMP)
 
 docs: $(STAMP)
 	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
-	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -n -W --keep-going -b html docs docs/_build/html
 
 clean:
 	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache

@@ -6,6 +6,8 @@
    have the same best prediction, whatever their distributions.
 """
 
+from pathlib import Path
+
 import numpy as np
 
 import decisional as ds
@@ -29,7 +31,12 @@ def discrete(rng: np.random.Generator) -> dict[str, tuple[float, float]]:
     }
 
 
-def continuous(rng: np.random.Generator) -> dict[str, tuple[float, float]]:
+def peak(y, z):
+    """The narrow peak: 1 where the prediction is right, less and less where it is not."""
+    return np.exp(-0.5 * ((y - z) / 0.3) ** 2)
+
+
+def continuous(rng: np.random.Generator, out: Path | None = None) -> dict[str, tuple[float, float]]:
     """Two x: z is bimodal or unimodal, with the same mean 0: one decision for squared error, two for the peak."""
     x = np.repeat([0, 1], 400)
     z = rng.normal(size=800)
@@ -38,9 +45,6 @@ def continuous(rng: np.random.Generator) -> dict[str, tuple[float, float]]:
     z[x == 1] -= z[x == 1].mean()
     causal = ds.CausalStates(match="exact").fit(x, z)
     error = ds.DecisionalStates(ds.utility.squared_error()).fit(causal)
-
-    def peak(y, z):
-        return np.exp(-0.5 * ((y - z) / 0.3) ** 2)
 
     modes = ds.DecisionalStates(peak, optimise=ds.utility.GlobalMaxima()).fit(causal)
     print(f"continuous: {causal.n_states_} causal states, {error.iso_prediction_.n_states} best prediction of the mean")
@@ -52,6 +56,8 @@ def continuous(rng: np.random.Generator) -> dict[str, tuple[float, float]]:
     )
     found = both.predictions_[0]
     print(f"            a symmetric one {tuple(round(y, 2) for y in found)}")
+    if out is not None:
+        picture([z[x == 0], z[x == 1]], error.predictions_, modes.predictions_, out / "closed_forms.png")
     return {
         "E[U] of squared error": (error.expected_utility_, -np.mean([z[x == k].var() for k in (0, 1)])),
         "peaks of the symmetric sample": (found[0], -found[-1]),
@@ -59,13 +65,33 @@ def continuous(rng: np.random.Generator) -> dict[str, tuple[float, float]]:
     }
 
 
-def main() -> list[tuple[float, float]]:
+def picture(samples, means, modes, path: Path) -> None:
+    """Both samples, the expected utility of each prediction of the peak, and the best predictions of both utilities."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 2.8), layout="constrained")
+    y = np.linspace(-3.2, 3.2, 400)
+    for k, ax in enumerate(figure.subplots(1, 2, sharey=True)):
+        ax.hist(samples[k], np.linspace(-3.2, 3.2, 41), density=True, color="0.85", label="what followed, z")
+        ax.plot(y, peak(y[:, None], samples[k]).mean(axis=1), color="#225588", label="E[U] of predicting y, the peak")
+        for best, place in ((modes, ("v", "#225588", 1.12, "peak")), (means, ("s", "#d1661c", 1.24, "squared error"))):
+            marker, colour, height, name = place
+            at = np.array([*best[k]], float)
+            ax.plot(at, np.full(at.size, height), marker, color=colour, label=f"best for the {name}")
+        ax.set(title=f"x = {k}", xlabel="z, or the prediction y", ylim=(0, 1.35))
+    figure.axes[0].set_ylabel("density of z, or E[U]")
+    figure.axes[1].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    ds.plot.save(figure, path)
+
+
+def main(out: Path | None = None) -> list[tuple[float, float]]:
+    """Print our values beside the formulas; with a folder, save a picture of the continuous case there."""
     rng = np.random.default_rng(1)
-    checks = [*discrete(rng).items(), *continuous(rng).items()]
+    checks = [*discrete(rng).items(), *continuous(rng, out).items()]
     for name, (ours, formula) in checks:
         print(f"  {name:30} {ours:9.5f}   closed form {formula:9.5f}")
     return [pair for _, pair in checks]
 
 
 if __name__ == "__main__":
-    main()
+    main(Path.cwd())

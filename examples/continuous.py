@@ -123,21 +123,30 @@ def study(series: Series) -> tuple[Result, dict[str, np.ndarray]]:
     return result, {"actual": actual, "forecast": forecast, "states": rank}
 
 
-def picture(name: str, drawn: dict[str, np.ndarray], path: Path, shown: int = 120) -> None:
+AXES = {
+    "logistic map": ("step after the learnt ones", "value"),
+    "Rössler": ("half units of time, in the first held-out run", "x"),
+    "sunspots": ("years since the first forecast", "sunspots in the year"),
+}
+
+
+def picture(name: str, drawn: dict[str, np.ndarray], path: Path, shown: int = 115) -> None:
     """The forecasts of held-out values; the colour is the state, from the least to the most certain one."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8, 2.6), layout="constrained")
+    figure = Figure(figsize=(8, 2.8), layout="constrained")
     FigureCanvasAgg(figure)
     ax: Any = figure.subplots()
     t = np.arange(drawn["actual"].size)[:shown]
-    ax.plot(t, drawn["actual"][:shown], color="0.7", linewidth=1, label="held out", zorder=1)
-    dots = ax.scatter(t, drawn["forecast"][:shown], c=drawn["states"][:shown], s=14, cmap="viridis", label="forecast")
-    bar = figure.colorbar(dots, ax=ax, ticks=[])
-    bar.set_label("causal state: the lighter, the more certain", fontsize=7)
-    ax.set_title(name, fontsize=9, loc="left")
-    ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, fontsize=7, frameon=False)
+    ax.plot(t, drawn["actual"][:shown], color="0.7", linewidth=1.2, label="held out", zorder=1)
+    dots = ax.scatter(t, drawn["forecast"][:shown], c=drawn["states"][:shown], s=16, cmap="viridis")
+    ax.plot([], [], "o", color="0.3", markersize=4, label="forecast")
+    bar = figure.colorbar(dots, ax=ax, ticks=[], pad=0.01)
+    bar.set_label("state\nlighter = more certain", fontsize=9)
+    ax.set_title(name, fontsize=11, loc="left")
+    ax.set(xlabel=AXES[name][0], ylabel=AXES[name][1])
+    ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, fontsize=9, frameon=False)
     ds.plot.save(figure, path)
 
 

@@ -6,6 +6,9 @@ that of section 1: out in the sun +1, in during rain 0, in on a sunny day -1 (a 
 (damage). States are learnt from 2012 to 2014; 2015 is decided day by day from the days before.
 """
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 from vega_datasets import local_data
 
@@ -14,7 +17,8 @@ import decisional as ds
 PAST = 3
 
 
-def main() -> dict[str, float]:
+def main(out: Path | None = None) -> dict[str, float]:
+    """Print states, utilities and events; with a folder, save a picture of spring 2015 there."""
     days = local_data.seattle_weather()
     weather = np.where(days["precipitation"] > 0, "rain", "sun")
     is_test = days["date"].dt.year == 2015
@@ -52,7 +56,22 @@ def main() -> dict[str, float]:
         date = dates.get(event.position - PAST + 1)
         if date is not None and date.month == 5:
             print(f"  {date:%a %d %b}  {advice(event)}")
+    if out is not None:
+        picture(choice, year, series, dates, out / "weather.png")
     return means
+
+
+def picture(choice: ds.DecisionalStates, year: ds.Observations, series: np.ndarray, dates: Any, path: Path) -> None:
+    """The advice from April to June 2015 and what it is worth, and the days on which it rained."""
+    shown = np.flatnonzero(dates.dt.month.isin([4, 5, 6]))
+    # The advice at a position is for the day after it.
+    ax = ds.plot.events(choice, year, shown[0] + PAST - 1, shown[-1] + PAST)
+    rain = shown[series[shown + PAST] == "rain"]
+    ax.plot(rain + PAST - 1, np.full(rain.size, 0.08), "o", color="#225588", markersize=3.5)
+    firsts = shown[dates[shown].dt.day.isin([1, 15])]
+    ax.set_xticks(firsts + PAST - 1, [f"{dates[k]:%d %b}" for k in firsts])
+    ax.set(xlabel="day of 2015; dots: it rained", ylabel="expected utility of the day")
+    ds.plot.save(ax, path)
 
 
 def mean_utility(utility: ds.utility.Utility, predictions: np.ndarray, outcomes: np.ndarray) -> float:
@@ -68,4 +87,4 @@ def advice(event: ds.Event) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main(Path.cwd())

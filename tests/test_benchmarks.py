@@ -92,3 +92,55 @@ def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     written = (tmp_path / "fields.md").read_text()
     assert "| game of life | 8 × 16 × 16 | whole cone | 0." in written
     assert "x bare pass" in written
+
+
+def test_startup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    startup = load("startup")
+    assert {"symbols", "field", "demo"} <= set(startup.commands())
+    monkeypatch.setattr(startup, "commands", lambda: ["watch"])
+    monkeypatch.setattr(startup, "REPEATS", 1)
+    # Compilation takes its time: another process stands in for the first machine.
+    monkeypatch.setattr(startup, "first_machine", lambda: startup.BARE)
+    monkeypatch.setattr(startup, "__file__", str(tmp_path / "startup.py"))
+    startup.main()
+    assert "| `decisional watch --help` |" in capsys.readouterr().out
+    assert "first machine of 10,000 symbols, warm" in (tmp_path / "startup.md").read_text()
+
+
+def test_accuracy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    accuracy = load("accuracy")
+    few = {name: accuracy.ds.processes.catalogue[name] for name in ("coin", "golden_mean")}
+    monkeypatch.setattr(accuracy.ds.processes, "catalogue", few)
+    monkeypatch.setattr(accuracy, "STATES", range(1, 3))
+    monkeypatch.setattr(accuracy, "__file__", str(tmp_path / "accuracy.py"))
+    monkeypatch.setattr(sys, "argv", ["accuracy.py", "--sizes", "1000", "--seeds", "1"])
+    accuracy.main()
+    assert "| golden_mean | 2 | 1/1 |" in capsys.readouterr().out
+    assert "| decisional, no parameters | 100% | 100% | 0.0" in (tmp_path / "accuracy.md").read_text()
+
+
+def test_scale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("distributed")
+    pytest.importorskip("zarr")
+    scale = load("scale")
+    monkeypatch.setattr(scale, "SYMBOLS", (20_000, 40_000))
+    monkeypatch.setattr(scale, "SIDE", 60)
+    monkeypatch.setattr(scale, "ROWS", 20)
+    monkeypatch.setattr(scale, "BOUNDED", (10_000, 1e6))
+    monkeypatch.setattr(scale, "WORKERS", (1,))
+    monkeypatch.setattr(scale, "COUNTS", (0, 2))
+    source = scale.__file__
+    measured = scale.measure
+
+    def measure(*what: object) -> list[float]:
+        monkeypatch.setattr(scale, "__file__", source)
+        try:
+            return measured(*what)
+        finally:
+            monkeypatch.setattr(scale, "__file__", str(tmp_path / "scale.py"))
+
+    monkeypatch.setattr(scale, "measure", measure)
+    monkeypatch.setattr(scale, "__file__", str(tmp_path / "scale.py"))
+    scale.main()
+    assert "| series | 4e+04 | 2 Dask workers |" in capsys.readouterr().out
+    assert "the wait alone" in (tmp_path / "scale.md").read_text()

@@ -290,7 +290,7 @@ def rule(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def states(path: Path, *options: object) -> np.ndarray:
     out = path.parent / "states.npy"
-    assert run("field", path, "--states", out, "--match", "exact", "--quiet", *options) == 0
+    assert run("field", path, "--labels", out, "--match", "exact", "--quiet", *options) == 0
     return np.load(out)
 
 
@@ -348,9 +348,9 @@ def test_options_of_fields(rule: Path, capsys: pytest.CaptureFixture[str]) -> No
 def test_field_results(rule: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     assert run("field", rule / "field.npy", "--out", tmp_path, "--quiet") == 0
-    assert sorted(os.listdir(tmp_path)) == ["field.json", "field.png", "report.html", "states.npy"]
+    assert sorted(os.listdir(tmp_path)) == ["field.json", "field.png", "labels.npy", "report.html"]
     content = json.loads((tmp_path / "field.json").read_text())
-    assert content["causal_states"] == len(content["probability"]) == np.load(tmp_path / "states.npy").max() + 1
+    assert content["causal_states"] == len(content["probability"]) == np.load(tmp_path / "labels.npy").max() + 1
 
 
 def test_images(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -362,15 +362,15 @@ def test_images(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     np.save(tmp_path / "disc.npy", levels)
     np.save(tmp_path / "floats.npy", levels / 255.0)
     assert run("image", tmp_path / "disc.pgm", "--out", tmp_path / "out") == 0
-    assert sorted(os.listdir(tmp_path / "out")) == ["image.json", "image.png", "report.html", "states.npy"]
+    assert sorted(os.listdir(tmp_path / "out")) == ["image.json", "image.png", "labels.npy", "report.html"]
     shown = capsys.readouterr().out
     assert "400 pixels with 20 neighbours each" in shown
     assert "bandwidth 1.225, errors up to 7 cost nothing" in shown
-    found = np.load(tmp_path / "out" / "states.npy")
+    found = np.load(tmp_path / "out" / "labels.npy")
     assert found.shape == (24, 24)
     for name, options in (("disc.npy", []), ("floats.npy", ["--bandwidth", 1.5**0.5 / 255, "--tau", 7 / 255])):
         again = tmp_path / f"{name}.states.npy"
-        assert run("image", tmp_path / name, "--states", again, "--passes", 3, *options, "--quiet") == 0
+        assert run("image", tmp_path / name, "--labels", again, "--passes", 3, *options, "--quiet") == 0
         assert (np.load(again) == found).mean() > 0.95
 
 
@@ -384,22 +384,22 @@ def test_signals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table.write_text("day;level;place\n" + "".join(f"d{k};{cell};here\n" for k, cell in enumerate(cells)))
     bare.write_text("# two columns\n" + "".join(f"{k} {cell or 'nan'}\n" for k, cell in enumerate(cells)))
     expected = tmp_path / "states.npy"
-    assert run("signal", table, "--past", 2, "--states", expected, "--quiet") == 0
+    assert run("signal", table, "--past", 2, "--labels", expected, "--quiet") == 0
     found = np.load(expected)
     assert found.shape == (300,)
     assert (found[[0, 50, 51, 52, 299]] == -1).all()
     assert found[10] >= 0
     again = tmp_path / "again.npy"
     for name in ("level", "1", "-2"):
-        assert run("signal", table, "--column", name, "--past", 2, "--states", again, "--quiet") == 0
+        assert run("signal", table, "--column", name, "--past", 2, "--labels", again, "--quiet") == 0
         np.testing.assert_array_equal(np.load(again), found)
-    assert run("signal", bare, "--column", 1, "--past", 2, "--states", again, "--quiet") == 0
+    assert run("signal", bare, "--column", 1, "--past", 2, "--labels", again, "--quiet") == 0
     np.testing.assert_array_equal(np.load(again), found)
     assert run("signal", table, "--tau", 0.3, "--bandwidth", 0.2, "--out", tmp_path / "out") == 0
     shown = capsys.readouterr().out
     assert "chosen by the data" in shown
     assert "300 rows of column 'level', 2 without a value" in shown
-    assert sorted(os.listdir(tmp_path / "out")) == ["report.html", "signal.json", "signal.png", "states.npy"]
+    assert sorted(os.listdir(tmp_path / "out")) == ["labels.npy", "report.html", "signal.json", "signal.png"]
 
 
 # ------------------------------------------------------------------------------------------------ decisions

@@ -171,7 +171,7 @@ SIGNALS = [
     ("signal two.csv --column a --past -1", "--past"),
     ("signal two.csv --column a --past 1 --bandwidth -1", "bandwidth"),
     ("signal two.csv --column a --past 1 --tau -1", "tau"),
-    ("signal two.csv --column a --past 1 --states none/states.npy", "does not exist"),
+    ("signal two.csv --column a --past 1 --labels none/states.npy", "does not exist"),
 ]
 DECISIONS = [
     ("decide none.json --utility zero-one", "none.json"),

@@ -146,7 +146,6 @@ REASONS = {
 @parametrize_with_checks(
     [ds.CausalStates(), ds.CausalStates(density=ds.Kernels()), ds.DecisionalStates(ds.utility.zero_one())],
     expected_failed_checks=lambda estimator: REASONS,
-    xfail_strict=True,
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 def test_checks_of_scikit_learn(estimator, check):

@@ -380,7 +380,7 @@ def test_utilities_that_are_refused(u, message):
 def test_numbers_are_needed_for_errors():
     machine = ds.EpsilonMachine([("A", "rain", "A", 0.5), ("A", "sun", "A", 0.5)])
     for u in (utility.squared_error(), utility.absolute_error()):
-        with pytest.raises(ValueError, match=r"are like 'rain'; they must be numbers.*ds\.utility\.table"):
+        with pytest.raises(ValueError, match=r"are like 'rain'; they must be finite numbers.*ds\.utility\.table"):
             ds.DecisionalStates(u).fit(machine)
 
 

@@ -10,7 +10,7 @@ import naive_observe as naive
 from decisional import Counts
 from decisional._kernels import words as kernels
 from decisional.observe import pairs, series
-from decisional.observe.series import CodedWindows, RankedWindows
+from decisional.observe.windows import CodedWindows, RankedWindows
 from decisional.structures import Distributions
 from strategies_symbols import examples, futures, pasts, sequences
 

@@ -29,8 +29,8 @@ def test_blocks_print_what_the_page_says(page: Path, tmp_path: Path, monkeypatch
         assert picture.stat().st_size > 1000
 
 
-def run(path: Path) -> tuple[object, str]:
-    """What the main function of a script returns and prints."""
+def run(path: Path, out: Path) -> tuple[object, str]:
+    """What the main function of a script returns and prints; its pictures go to a folder."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
@@ -38,7 +38,7 @@ def run(path: Path) -> tuple[object, str]:
     spec.loader.exec_module(module)
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        result = module.main()
+        result = module.main(out)
     return result, printed.getvalue()
 
 
@@ -46,11 +46,16 @@ SCRIPTS = [(page, script, shown) for page in PAGES for script, shown in SCRIPT.f
 
 
 @pytest.mark.parametrize(("page", "script", "shown"), SCRIPTS, ids=[script for _, script, _ in SCRIPTS])
-def test_examples_print_what_the_page_says(page: Path, script: str, shown: str) -> None:
+def test_examples_print_and_draw_what_the_page_shows(page: Path, script: str, shown: str, tmp_path: Path) -> None:
     for name, package in (("weather", "vega_datasets"), ("continuous", "statsmodels")):
         if script == f"examples/{name}.py":
             pytest.importorskip(package)
-    assert run(ROOT / script)[1] == shown
+    assert run(ROOT / script, tmp_path)[1] == shown
+    pictures = [path.name for path in tmp_path.iterdir()]
+    assert pictures
+    for name in pictures:
+        assert f"images/{name}\n" in page.read_text()
+        assert (tmp_path / name).stat().st_size > 1000
 
 
 def test_every_example_is_in_the_documentation() -> None:
@@ -59,17 +64,17 @@ def test_every_example_is_in_the_documentation() -> None:
     }
 
 
-def test_the_weather_pays() -> None:
+def test_the_weather_pays(tmp_path: Path) -> None:
     pytest.importorskip("vega_datasets")
-    means = run(ROOT / "examples/weather.py")[0]
+    means = run(ROOT / "examples/weather.py", tmp_path)[0]
     assert isinstance(means, dict)
     followed = means["following the decisional states"]
     assert means["always in"] < means["always out"] < followed < means["a perfect forecast"]
     assert followed >= means["as if yesterday's weather lasted"]
 
 
-def test_section_4_agrees_with_its_formulas() -> None:
-    pairs = run(ROOT / "examples/closed_forms.py")[0]
+def test_section_4_agrees_with_its_formulas(tmp_path: Path) -> None:
+    pairs = run(ROOT / "examples/closed_forms.py", tmp_path)[0]
     assert isinstance(pairs, list)
     for ours, formula in pairs:
         assert ours == pytest.approx(formula, abs=1e-3)

@@ -66,8 +66,8 @@ def test_continuous_series(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     example = load("examples/continuous.py")
     monkeypatch.setattr(example, "PASTS", (2, 3))
     every = {
-        "logistic": example.logistic(800),
-        "rossler": example.rossler(8, 100),
+        "logistic map": example.logistic(800),
+        "Rössler": example.rossler(8, 100),
         "sunspots": example.yearly_sunspots(),
     }
     results = {}
@@ -75,7 +75,7 @@ def test_continuous_series(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         results[name], drawn = example.study(series)
         example.picture(name, drawn, tmp_path / f"{name}.png")
     assert len(list(tmp_path.glob("*.png"))) == 3
-    for name in ("logistic", "rossler"):
+    for name in ("logistic map", "Rössler"):
         assert 0.5 < results[name].skill <= 1
         assert 0.5 < results[name].skill_states <= 1
         assert results[name].within > results[name].within_persistence

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from decisional import io
+from decisional import io, observe
+from decisional.observe import stores
 
 
 @pytest.fixture
@@ -102,6 +103,53 @@ def test_large_file_is_read_without_a_list(file: Path) -> None:
     assert isinstance(series[0], str)
     assert len(series[0]) == 10_000_000
     assert fastest < 0.5
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"0110110010\n",
+        b"0110110010",
+        b"\xef\xbb\xbf# caf\xc3\xa9, au lait\n  0110110010 \r\n\n \n#x\n110101\n0\n",
+        b"# many lines\n" + b"0110\r\n" * 1200 + b"# others\n\t10\n011 \n",
+        b"#\n" * 3 + b"a#b#\n" * 1001 + b"#",
+    ],
+)
+def test_mapped_symbols_are_those_that_are_read(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    series, mapped = io.read_symbols(file), io.map_symbols(file)
+    assert mapped is not None
+    lengths = [len(item) for item in series]
+    assert (mapped.n_symbols, mapped.n_series, mapped.longest) == (sum(lengths), len(lengths), max(lengths))
+    whole = observe.series(series, past=2, sequences=True)
+    for chunks in (1, 3, 1000, None):
+        sliced = observe.series(mapped.parts, past=2, missing=mapped.missing, chunks=chunks)
+        assert sliced.letters == whole.letters
+        for name in ("start", "outcome", "count"):
+            np.testing.assert_array_equal(getattr(sliced.table(), name), getattr(whole.table(), name))
+    if mapped.missing is None:
+        assert [stores.load(part).decode() for part in mapped.parts] == series
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n",
+        b"# comment\n",
+        b"0 1\n",
+        b"01\n0,1\n",
+        "αβ\n".encode(),
+        b"0\x001\n",
+        b"0\r1\n",
+        b"#\n" * 1001 + b"01\n",
+    ],
+)
+def test_what_cannot_be_mapped(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    assert io.map_symbols(file) is None
+    assert io.map_symbols(file.parent) is None
+    assert io.map_symbols("-") is None
 
 
 def test_write_replaces_whole_files(tmp_path: Path) -> None:

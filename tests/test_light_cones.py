@@ -3,7 +3,7 @@
 import pickle
 import re
 import tracemalloc
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from importlib.util import find_spec
 
 import numpy as np
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import naive_cones as naive
 from decisional import executors
 from decisional.automata import cellular_automaton
-from decisional.observe import light_cones, ranks
+from decisional.observe import light_cones, ranks, vocabularies
 from decisional.processes import elementary_ca
 from strategies_symbols import examples
 
@@ -24,15 +24,15 @@ BOUNDARIES = ("periodic", "open", "reflect")
 class Pickled(Executor):
     """Sends work away as a cluster does: only what can be pickled arrives, and arrays come back read-only."""
 
-    def map(self, fn, *iterables, timeout=None, chunksize=1):
-        for arguments in zip(*iterables, strict=True):
-            function, copies = pickle.loads(pickle.dumps((fn, arguments)))
-            result = function(*copies)
-            assert result.x is None
-            for array in vars(result).values():
-                if array is not None:
-                    array.flags.writeable = False
-            yield result
+    def submit(self, fn, /, *args, **kwargs):
+        function, copies = pickle.loads(pickle.dumps((fn, args)))
+        result, future = function(*copies), Future()
+        assert result.x is None
+        for array in vars(result).values():
+            if array is not None:
+                array.flags.writeable = False
+        future.set_result(result)
+        return future
 
 
 @st.composite
@@ -191,7 +191,7 @@ def test_cones_of_any_size_are_ranked_exactly(case, bits, dense, hashed):
     """Short keys and small tables make small cones take the ways of large ones."""
     fields, masks, options = case
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ranks, "CODES", 1 << bits)
+        patch.setattr(vocabularies, "CODES", 1 << bits)
         if not dense:
             patch.setattr(ranks, "ALWAYS", 0)
             patch.setattr(ranks, "DENSE", 0)
@@ -210,7 +210,7 @@ def test_any_slicing_and_any_executor_give_the_same(case, parts, bits):
     if whole is None:
         return
     with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(2) as threads:
-        patch.setattr(ranks, "CODES", 1 << bits)
+        patch.setattr(vocabularies, "CODES", 1 << bits)
         whole.table()
         patch.setattr(executors, "SMALL", 0)
         patch.setattr(executors, "workers", lambda: parts)

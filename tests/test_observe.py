@@ -5,7 +5,7 @@ import importlib
 import pickle
 import tracemalloc
 from collections import Counter
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from fractions import Fraction
 from itertools import pairwise
 
@@ -17,23 +17,23 @@ from hypothesis import strategies as st
 import naive_observe as naive
 from decisional import executors
 from decisional.observe import pairs, series, symbols, tables
-from decisional.observe.series import CodedWindows, RankedWindows
+from decisional.observe.windows import CodedWindows, RankedWindows
 from strategies_symbols import examples, futures, pasts, sequences
 
 # The package's attribute of this name is the function.
-module = importlib.import_module("decisional.observe.series")
+module = importlib.import_module("decisional.observe.windows")
 
 
 class Pickled(Executor):
     """Sends work away as a cluster does: only what can be pickled arrives, and arrays come back read-only."""
 
-    def map(self, fn, *iterables, timeout=None, chunksize=1):
-        for arguments in zip(*iterables, strict=True):
-            function, copies = pickle.loads(pickle.dumps((fn, arguments)))
-            result = function(*copies)
-            for array in result if isinstance(result, tuple) else (result,):
-                array.flags.writeable = False
-            yield result
+    def submit(self, fn, /, *args, **kwargs):
+        function, copies = pickle.loads(pickle.dumps((fn, args)))
+        result, future = function(*copies), Future()
+        for array in result if isinstance(result, tuple) else (result,):
+            array.flags.writeable = False
+        future.set_result(result)
+        return future
 
 
 def observe(kind, data, past, future):
@@ -611,9 +611,9 @@ NO_SERIES = {
     "sets": ([{1}, {2}], TypeError, r"cannot be a symbol \(.*unhashable.*\); symbols must be hashable"),
     "lists and numbers": ([[0, 1], 1], TypeError, "give a list of sequences only"),
     "tuples of lists": ([([0], 1), ([1], 0)], TypeError, "symbols must be hashable"),
-    "number": (5, TypeError, "The 'symbols' are a int; a series is a str, bytes"),
-    "NumPy number": (np.float64(5), TypeError, "The 'symbols' are a float64; a series is"),
-    "nothing": (None, TypeError, "The 'symbols' are a NoneType"),
+    "number": (5, TypeError, "The 'symbols' are of type int; a series is a str, bytes"),
+    "NumPy number": (np.float64(5), TypeError, "The 'symbols' are of type float64; a series is"),
+    "nothing": (None, TypeError, "The 'symbols' are of type NoneType"),
 }
 
 

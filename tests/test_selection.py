@@ -1,12 +1,18 @@
 """Machines without parameters: known answers, noise, short data, and what is refused."""
 
 import warnings
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import decisional as ds
 from decisional import selection
+from decisional.observe import slices, stores, streams
+from decisional.observe import symbols as reading
+from decisional.search import Series, StoredSeries
 
 PROCESSES = {name: make() for name, make in ds.processes.catalogue.items()}
 
@@ -159,3 +165,108 @@ def test_random_machine_is_what_it_says() -> None:
         assert machine.emission[machine.targets >= 0].min() >= 0.1 - 1e-12
         assert (machine.targets >= 0).any(axis=0).all()
         assert machine.is_isomorphic(ds.processes.random_machine(5, 3, rng=seed), atol=1e-12)
+
+
+def kept(tmp_path: Path, values: Any, name: str = "symbols") -> Any:
+    """Values in a file, as a memory map."""
+    values = np.asarray(values)
+    path = tmp_path / f"{name}.bin"
+    values.tofile(path)
+    return np.memmap(path, values.dtype, "r", shape=values.shape)
+
+
+def in_slices(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    """Read even small files slice by slice."""
+    monkeypatch.setattr(stores, "LARGE", 0)
+    monkeypatch.setattr(slices, "BUDGET", rows * streams.SYMBOL_BYTES)
+
+
+@pytest.mark.parametrize("rows", [1, 7, 63, 64, 65, 500, 10_000])
+@pytest.mark.parametrize("kind", ["one", "gaps", "rows", "several", "wide"])
+def test_driving_slice_by_slice_is_exact(rows: int, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_slices(monkeypatch, rows)
+    generator = np.random.default_rng([rows, 1])
+    values: Any = generator.integers(0, 3, 3000).astype(np.int64 if kind == "wide" else np.uint8)
+    if kind == "gaps":
+        values[generator.integers(0, 3000, 300)] = 9
+        values[1000:1400] = 9
+    given = (
+        [values[:700], values[700:2999]] if kind == "several" else values.reshape(60, 50) if kind == "rows" else values
+    )
+    files = (
+        [kept(tmp_path, part, str(i)) for i, part in enumerate(given)] if kind == "several" else kept(tmp_path, given)
+    )
+    data = streams.stream(files, 9)
+    assert data is not None
+    source = reading.read(given, 9)
+    assert data.letters == source.letters
+    series = Series(source.raw, source.lut, source.bounds, 3)
+    whole = StoredSeries(data.pieces, data.size, 3)
+    for n_states in (1, 2, 5):
+        # Some edges are missing, so that states must be found anew.
+        targets = generator.integers(-1, n_states, (n_states, 3))
+        emission = generator.dirichlet(np.ones(3), n_states)
+        a, b = series.drive(targets, emission), whole.drive(targets, emission)
+        assert (a.starts, a.misses, a.length) == (b.starts, b.misses, b.length)
+        assert np.array_equal(a.counts, b.counts)
+        assert np.array_equal(a.targets, b.targets)
+
+
+@pytest.mark.parametrize("name", ["even", "nemo", "rrxor"])
+def test_stored_symbols_give_the_machine_of_those_in_memory(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    symbols = np.asarray(PROCESSES[name].simulate(900_000, rng=3))
+    inside = selection.select(symbols)
+    in_slices(monkeypatch, 100_000)
+    for sample in (1 << 20, 600_000):
+        monkeypatch.setattr(selection, "SAMPLE", sample)
+        picture = selection.select(kept(tmp_path, symbols))
+        assert picture.machine.is_isomorphic(inside.machine, atol=1e-9)
+        assert picture.chosen.description_length == pytest.approx(inside.chosen.description_length, abs=1e-6)
+        assert picture.n_symbols == inside.n_symbols
+        assert picture.alphabet == inside.alphabet
+        assert list(picture.by_past())[:4] == list(inside.by_past())[:4]
+
+
+@pytest.mark.parametrize("kind", ["zarr", "hdf5", "dask", "list", "floats", "text"])
+def test_every_store_is_read(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    symbols = np.asarray(PROCESSES["golden_mean"].simulate(60_000, rng=3)).astype(np.uint8)
+    in_slices(monkeypatch, 7_000)
+    monkeypatch.setattr(selection, "SAMPLE", 30_000)
+    monkeypatch.setattr(selection, "BLOCK", 10_000)
+    given: Any
+    if kind == "zarr":
+        given = pytest.importorskip("zarr").array(symbols, chunks=5_000)
+    elif kind == "hdf5":
+        with pytest.importorskip("h5py").File(tmp_path / "a.h5", "w") as file:
+            file["a"] = symbols
+        given = stores.Stored(partial(stores._open_hdf5, str(tmp_path / "a.h5"), "a"))
+    elif kind == "dask":
+        given = pytest.importorskip("dask.array").from_array(symbols, chunks=5_000)
+    elif kind == "list":
+        given = [kept(tmp_path, part, str(i)) for i, part in enumerate(np.array_split(symbols, 3))]
+    elif kind == "floats":
+        given = kept(tmp_path, np.where(np.arange(symbols.size) % 1000 == 5, np.nan, symbols.astype(float)))
+    else:
+        (tmp_path / "a.txt").write_bytes((symbols + 48).tobytes())
+        given = stores.text(tmp_path / "a.txt")
+    said: list[str] = []
+    picture = selection.select(given, progress=said.append)
+    assert picture.machine.n_states == 2
+    assert picture.alphabet == (("0", "1") if kind == "text" else (0, 1))
+    assert picture.n_symbols == symbols.size - (60 if kind == "floats" else 0)
+    assert any("60,000 symbols through" in line for line in said)
+
+
+def test_stored_symbols_that_are_no_series_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    in_slices(monkeypatch, 100)
+    monkeypatch.setattr(selection, "SAMPLE", 100)
+    with pytest.raises(ValueError, match="3 dimensions"):
+        selection.select(kept(tmp_path, np.zeros((5, 5, 5), np.uint8)))
+    with pytest.raises(ValueError, match="2 dimensions"):
+        selection.select([kept(tmp_path, np.zeros((5, 5), np.uint8))])
+    with pytest.raises(ValueError, match="200 sequences of at most one symbol"):
+        selection.select(kept(tmp_path, np.zeros((200, 1), np.uint8)))
+    with pytest.raises(ValueError, match="All 200 'symbols' are missing"):
+        selection.select(kept(tmp_path, np.zeros(200, np.uint8)), missing=0)

@@ -435,7 +435,7 @@ def test_optimisers_that_are_refused():
     for answer in ([], np.nan, [[[1.0]]]):
         with pytest.raises(ValueError, match=r"'optimise' callable gave.*at least one finite prediction: return"):
             solve(p, z, bump, EXACT, optimise=lambda value, outcomes, answer=answer: answer)
-    with pytest.raises(ValueError, match=r"'bounds' of GlobalMaxima have \(1, 0\); each needs low < high"):
+    with pytest.raises(ValueError, match=r"'bounds' of GlobalMaxima are \[\(1, 0\)\]; there must be low < high"):
         solve(p, z, bump, EXACT, optimise=utility.GlobalMaxima(bounds=[(1, 0)]))
     with pytest.raises(ValueError, match="outcomes of GlobalMaxima are like 'a'"):
         solve(p, list("ab"), bump, EXACT, optimise=utility.GlobalMaxima())

@@ -12,14 +12,16 @@ if TYPE_CHECKING:
     from . import baselines, clustering, complexity, observe, processes, report, selection, utility
     from . import plotting as plot
     from .densities import Counts, Kernels
+    from .drift import Adapt
     from .estimators import CausalStates, DecisionalStates
-    from .events import Event
+    from .events import Change, Event, Refit
     from .features import ComplexityFeatures
     from .graphs import EpsilonMachine, TransitionGraph
     from .matching import Bhattacharyya, ChiSquare, GTest, HarmonicMean, JensenShannon, Variational
     from .monitor import Monitor
     from .selection import epsilon_machine
     from .structures import Observations, Partition
+    from .writing import write_values
 
 __version__ = "0.1.0"
 
@@ -37,9 +39,12 @@ _MODULES = {
 _NAMES = {
     "Counts": "densities",
     "Kernels": "densities",
+    "Adapt": "drift",
     "CausalStates": "estimators",
     "DecisionalStates": "estimators",
+    "Change": "events",
     "Event": "events",
+    "Refit": "events",
     "ComplexityFeatures": "features",
     "EpsilonMachine": "graphs",
     "TransitionGraph": "graphs",
@@ -53,6 +58,7 @@ _NAMES = {
     "epsilon_machine": "selection",
     "Observations": "structures",
     "Partition": "structures",
+    "write_values": "writing",
 }
 
 __all__ = [
@@ -72,7 +78,11 @@ __all__ = [
     "DecisionalStates",
     "Event",
     "ComplexityFeatures",
+    "write_values",
     "Monitor",
+    "Adapt",
+    "Change",
+    "Refit",
     "EpsilonMachine",
     "TransitionGraph",
     "Bhattacharyya",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import arguments
 from ._kernels import automata as kernels
 
 __all__ = ["cellular_automaton", "cyclic_automaton", "directed_percolation", "elementary_ca", "game_of_life"]
@@ -226,7 +227,7 @@ def directed_percolation(
     """
     _integer("width", width, 1)
     _probability("p", p)
-    generator = np.random.default_rng(rng)
+    generator = arguments.generator(rng)
     field = _field((int(width),), steps, 2, generator, initial, density)
     for t in range(1, field.shape[0]):
         left, right = generator.random((2, int(width))) < p
@@ -264,15 +265,13 @@ def _field(
         _probability("density", density)
     field = np.empty((int(steps), *size), np.uint8)
     if initial is not None:
-        first = np.asarray(initial)
+        rule = f"it must have shape {size} and cells from 0 to {colours - 1}: correct it."
+        first = arguments.as_table(initial, "initial", rule)
         if first.shape != size or not np.isin(first, np.arange(colours)).all():
-            raise ValueError(
-                f"The first row 'initial' has shape {first.shape}; it must have shape {size} and cells from 0 to "
-                f"{colours - 1}: correct it."
-            )
+            raise ValueError(f"The first row 'initial' has shape {first.shape}; {rule}")
         field[0] = first
     elif density is not None:
-        field[0] = np.random.default_rng(rng).random(size) < density
+        field[0] = arguments.generator(rng).random(size) < density
     else:
-        field[0] = np.random.default_rng(rng).integers(0, colours, size, dtype=np.uint8)
+        field[0] = arguments.generator(rng).integers(0, colours, size, dtype=np.uint8)
     return field

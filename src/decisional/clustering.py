@@ -67,7 +67,14 @@ class Aggregate:
         if self.order == "random":
             from sklearn.utils import check_random_state
 
-            return np.asarray(check_random_state(self.random_state).permutation(densities.n_rows))
+            try:
+                shuffler = check_random_state(self.random_state)
+            except ValueError:
+                raise ValueError(
+                    "The 'random_state' parameter must be None, an integer of at least 0 or a RandomState. "
+                    f"Got {self.random_state!r} instead."
+                ) from None
+            return np.asarray(shuffler.permutation(densities.n_rows))
         raise ValueError(
             f"The 'order' parameter of Aggregate must be 'count', 'random' or 'given'. Got {self.order!r} instead."
         )
@@ -309,6 +316,11 @@ def _answer(value: Any) -> float:
     """A user's answer as a similarity: False, negative or NaN is no match."""
     if isinstance(value, (bool, np.bool_)):
         return 1.0 if value else -1.0
+    if not isinstance(value, (int, float, np.number)):
+        raise ValueError(
+            f"The 'match' callable gave {value!r}; it must tell whether two vectors of counts match: return a bool, or "
+            "a number that is negative where they do not."
+        )
     return float(value) if value >= 0 else -1.0
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .arguments import as_table, require
 from .structures import Floats, Partition
 
 __all__ = ["global_complexity", "local_complexity", "ranks"]
@@ -16,11 +17,13 @@ __all__ = ["global_complexity", "local_complexity", "ranks"]
 
 def global_complexity(states: Partition) -> float:
     """Entropy of the state probabilities."""
+    require(states, "entropy", "states", "a Partition", "use the 'states_' of fitted states")
     return states.entropy()
 
 
 def local_complexity(states: Partition) -> Floats:
     """(n,) -log2 of the probability of the state of each element."""
+    require(states, "local", "states", "a Partition", "use the 'states_' of fitted states")
     return states.local()
 
 
@@ -34,7 +37,7 @@ def ranks(local: Any) -> Floats:
     >>> ranks([2.5, 1.0, 7.0, 1.0])
     array([1., 0., 2., 0.])
     """
-    values = np.asarray(local, float)
+    values = as_table(local, "local", "it must be an array of numbers: give local complexities.", float)
     known = np.isfinite(values)
     place = np.full(values.shape, np.nan)
     place[known] = np.unique(np.round(values[known], 9), return_inverse=True)[1].reshape(-1)

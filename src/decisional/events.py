@@ -1,14 +1,16 @@
 """Changes of state along the data: the events that a user wants to hear of."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .structures import Floats, Ints, Observations
 
-__all__ = ["Event", "Events", "along", "changes", "predictions_text"]
+__all__ = ["Change", "Event", "Events", "Happenings", "Refit", "along", "changes", "predictions_text"]
 
 
 class Event(NamedTuple):
@@ -30,6 +32,47 @@ class Event(NamedTuple):
         old, new = f"{self.utility_before + 0.0:.3g}", f"{self.utility_after + 0.0:.3g}"
         was = "" if self.before < 0 else f" (was {predictions_text(self.predictions_before)}, worth {old})"
         return f"{self.position}: {predictions_text(self.predictions_after)}, worth {new}{was}"
+
+
+class Change(NamedTuple):
+    """The symbol at which a machine is given up; until the Refit that follows no decision is known.
+
+    since : where the misfit began, about
+    bits : how much shorter than the machine an alternative described the symbols from there on
+    """
+
+    position: int
+    since: int
+    bits: float
+
+    def __str__(self) -> str:
+        since = f"since about {self.since} ({self.bits:.1f} bits)"
+        return f"{self.position}: the machine no longer fits {since}: learning anew"
+
+
+class Refit(NamedTuple):
+    """The symbol after which there is a new machine, with new decisions; the next symbol tells the first of them.
+
+    since : the first of the symbols that the machine was learnt from
+    moved : whether only its probabilities are new
+    choice : the fitted DecisionalStates
+    """
+
+    position: int
+    since: int
+    moved: bool
+    choice: Any
+
+    @property
+    def machine(self) -> Any:
+        return self.choice.machine_
+
+    def __str__(self) -> str:
+        n = self.machine.n_states
+        if self.moved:
+            return f"{self.position}: new probabilities in the same {n} state{'s' if n != 1 else ''}"
+        states = f"{n} state{'s' if n != 1 else ''}"
+        return f"{self.position}: a new machine of {states}, learnt from the symbols since {self.since}"
 
 
 def predictions_text(predictions: Any) -> str:
@@ -84,6 +127,37 @@ class Events(Sequence[Event]):
 
     def __iter__(self) -> Iterator[Event]:
         return (self[i] for i in range(len(self)))
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+
+@dataclass(frozen=True, eq=False)
+class Happenings(Sequence[Any]):
+    """Events of a monitor that adapts, in the order of the data: Event, Change and Refit.
+
+    Attributes
+    ----------
+    parts : Events between the changes, and the changes, each in a list
+    """
+
+    parts: list[Sequence[Any]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
+        ends = np.cumsum([0, *map(len, self.parts)]).tolist()
+        i = i + ends[-1] if i < 0 else i
+        if not 0 <= i < ends[-1]:
+            raise IndexError(f"event {i} of {ends[-1]}")
+        part = bisect_right(ends, i) - 1
+        return self.parts[part][i - ends[part]]
+
+    def __iter__(self) -> Iterator[Any]:
+        return chain.from_iterable(self.parts)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))

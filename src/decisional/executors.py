@@ -1,39 +1,192 @@
-"""Where slices of work run: threads by default, or any concurrent.futures executor."""
+"""Where slices of work run: threads by default, any concurrent.futures executor, or a Dask cluster."""
 
 import os
+import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from contextvars import ContextVar
+from dataclasses import fields, is_dataclass, replace
+from functools import partial
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
-__all__ = ["map_slices", "slices", "workers"]
+__all__ = ["alone", "map_slices", "reduce_slices", "slices", "workers"]
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 # Below this many items one slice is faster than starting threads.
 SMALL = 100_000
+# Arrays of more bytes are sent to a cluster beside the tasks, not within them.
+LARGE = 1 << 20
+# How often work is sent to a cluster whose workers die.
+ATTEMPTS = 4
+
+_alone: ContextVar[bool] = ContextVar("alone", default=False)
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """Inside, work is not divided further: it is one of many slices already."""
+    token = _alone.set(True)
+    try:
+        yield
+    finally:
+        _alone.reset(token)
 
 
 def workers() -> int:
-    """Cores this process may use."""
+    """Cores this process may use; one for work that is a slice already."""
+    if _alone.get():
+        return 1
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def slices(n: int, parts: int | None = None) -> list[tuple[int, int]]:
     """Cut range(n) into `parts` (default: one per core, one in all for small n) non-empty ranges."""
-    parts = parts if parts is not None else (workers() if n > SMALL else 1)
+    parts = max(parts, 1) if parts is not None else (workers() if n > SMALL else 1)
     cuts = [n * i // parts for i in range(parts + 1)]
     return [(a, b) for a, b in pairwise(cuts) if b > a]
 
 
 def map_slices(chunk: Callable[[T], R], parts: Iterable[T], executor: Executor | None = None) -> Iterator[R]:
-    """Yield chunk(part) for each part, in order, computed by the executor (default: threads)."""
+    """Yield chunk(part) for each part, in order, computed by the executor (default: threads).
+
+    At most twice as many parts as there are workers are under way or wait to be taken.
+    """
     parts = list(parts)
-    if executor is not None:
-        yield from executor.map(chunk, parts)
-    elif len(parts) <= 1:
+    client = _client(executor)
+    if client is not None:
+        yield from _on_cluster(client, chunk, parts)
+    elif executor is None and (len(parts) <= 1 or workers() == 1):
         yield from map(chunk, parts)
     else:
-        with ThreadPoolExecutor(len(parts)) as pool:
-            yield from pool.map(chunk, parts)
+        with nullcontext(executor) if executor is not None else ThreadPoolExecutor(min(len(parts), workers())) as pool:
+            waiting: deque[Future[R]] = deque()
+            most = 2 * max(workers(), getattr(executor, "_max_workers", 1))
+            try:
+                for part in parts:
+                    waiting.append(pool.submit(chunk, part))
+                    if len(waiting) >= most:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            finally:
+                # Nobody waits for the rest after an error, or where no more results are asked for.
+                for future in waiting:
+                    future.cancel()
+
+
+def reduce_slices(
+    chunk: Callable[[T], R], combine: Callable[[R, R], R], parts: Iterable[T], executor: Executor | None = None
+) -> R:
+    """All chunk(part) combined, an operation that must be associative: neighbours first, in a tree.
+
+    On a Dask cluster, and for parts that hold Dask arrays, the tree grows where the data are, and only its root
+    travels. Elsewhere no more results are kept than the logarithm of the number of parts, and those under way.
+    """
+    parts = list(parts)
+    client = _client(executor)
+    if client is not None or (executor is None and any(_is_lazy(part) for part in parts)):
+        return _tree(client, partial(_call_alone, chunk), combine, parts)
+    done: list[tuple[int, R]] = []
+    for result in map_slices(partial(_call_alone, chunk), parts, executor):
+        size = 1
+        while done and done[-1][0] == size:
+            result, size = combine(done.pop()[1], result), 2 * size
+        done.append((size, result))
+    _, total = done.pop()
+    while done:
+        total = combine(done.pop()[1], total)
+    return total
+
+
+def _call_alone(chunk: Callable[[T], R], part: T) -> R:
+    with alone():
+        return chunk(part)
+
+
+def _client(executor: Any) -> Any:
+    """The Dask client of an executor, or of itself; None for others."""
+    client = getattr(executor, "_client", executor)
+    return client if hasattr(client, "scatter") and hasattr(client, "compute") else None
+
+
+def _is_lazy(part: Any) -> bool:
+    """Whether a part holds a Dask array."""
+    inside = part if isinstance(part, tuple) else vars(part).values() if is_dataclass(part) else ()
+    return any(hasattr(field, "__dask_graph__") or (isinstance(field, tuple) and _is_lazy(field)) for field in inside)
+
+
+def _tree(client: Any, chunk: Callable[[T], R], combine: Callable[[R, R], R], parts: list[T]) -> R:
+    from dask.delayed import delayed
+
+    run, join = delayed(chunk, pure=False, traverse=False), delayed(combine, pure=False, traverse=False)
+
+    def grow() -> Any:
+        level = [run(_sent(client, part)) for part in parts]
+        while len(level) > 1:
+            level = [join(*level[i : i + 2]) if i + 1 < len(level) else level[i] for i in range(0, len(level), 2)]
+        return level[0]
+
+    result: R = grow().compute() if client is None else _persistent(lambda: client.compute(grow()).result())
+    return result
+
+
+def _on_cluster(client: Any, chunk: Callable[[T], R], parts: list[T]) -> Iterator[R]:
+    """Results in order; what all tasks share goes to each worker once."""
+    from dask.delayed import delayed
+
+    run = delayed(_call_alone, pure=False, traverse=False)
+
+    def share() -> Any:
+        return _scatter(client, chunk, broadcast=True)
+
+    def send(function: Any, part: T) -> Any:
+        return client.compute(run(function, _sent(client, part)))
+
+    def take() -> R:
+        part, future = waiting.popleft()
+        try:
+            result: R = future.result()
+        except CancelledError:
+            result = _persistent(lambda: send(share(), part).result())
+        return result
+
+    function, waiting = share(), deque[tuple[T, Any]]()
+    for part in parts:
+        waiting.append((part, send(function, part)))
+        if len(waiting) >= 2 and len(waiting) >= 2 * sum(client.nthreads().values()):
+            yield take()
+    while waiting:
+        yield take()
+
+
+def _persistent(work: Callable[[], R], lost: type[Exception] = CancelledError) -> R:
+    """Work is done again from the start where arrays that were sent to a worker were lost with it."""
+    for attempt in range(1, ATTEMPTS):
+        try:
+            return work()
+        except lost:
+            time.sleep(0.1 * attempt)
+    return work()
+
+
+def _scatter(client: Any, data: Any, **how: Any) -> Any:
+    """Send data to a worker, to another one where it dies meanwhile: connections that break are OSErrors."""
+    return _persistent(lambda: client.scatter(data, hash=False, **how), OSError)
+
+
+def _sent(client: Any, part: Any) -> Any:
+    """A part with its large arrays on the workers, next to the task rather than in its description."""
+    if client is None:
+        return part
+    if type(part) is tuple:
+        return tuple(_sent(client, field) for field in part)
+    if is_dataclass(part):
+        return replace(part, **{f.name: _sent(client, getattr(part, f.name)) for f in fields(part)})  # type: ignore
+    if type(part).__module__ == "numpy" and getattr(part, "nbytes", 0) > LARGE:
+        return _scatter(client, part)
+    return part

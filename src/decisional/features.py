@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from . import chains, observe, utility
@@ -118,6 +119,8 @@ def _is_numeric(series: Any) -> bool:
 
 
 def _series(X: Any) -> Sequence[Any]:
+    if issparse(X):
+        raise TypeError("The 'X' is a sparse matrix; ComplexityFeatures needs dense series: give X.toarray().")
     if not isinstance(X, (list, tuple, str, bytes)) and hasattr(X, "__array__"):
         X = np.asarray(X)
     several = hasattr(X, "__len__") and not isinstance(X, (str, bytes)) and len(X) > 0

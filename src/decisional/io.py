@@ -1,16 +1,25 @@
 """Reading symbols from text, and writing files that are never half written."""
 
+import mmap
 import os
 import re
 import secrets
 import stat
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-__all__ = ["read_bytes", "read_symbols", "read_text", "write_bytes", "write_text"]
+__all__ = ["Mapped", "map_symbols", "read_bytes", "read_symbols", "read_text", "write_bytes", "write_text"]
 
 _EMPTY_FIELD = re.compile(r"^\s*,|,\s*,")
+# White space within a line; what else is no symbol of one byte; bytes that are counted at once.
+_BLANKS = b"\t\v\f\r\x1c\x1d\x1e\x1f "
+_REFUSED = [0, ord(","), *range(128, 256)]
+_BLOCK = 1 << 22
+# Lines, and comments, that are noted one by one.
+_MOST_LINES = 1000
 
 
 def read_symbols(path: str | os.PathLike[str], column: int | str | None = None) -> list[str] | list[list[str]]:
@@ -55,6 +64,90 @@ def read_symbols(path: str | os.PathLike[str], column: int | str | None = None) 
     if not series:
         raise ValueError(f"The {name} has no symbols: give at least one line that is not a comment.")
     return series
+
+
+@dataclass
+class Mapped:
+    """Series of one-byte symbols in a text file, which are read where and when they are needed.
+
+    Attributes
+    ----------
+    parts : what `decisional.observe.series` takes, with ``missing=mapped.missing``
+    missing : what stands between the series inside a part, or None: each part is one series
+    n_symbols, n_series, longest : sizes, without what stands between the series
+    """
+
+    parts: list[Any] = field(default_factory=list)
+    missing: str | None = None
+    n_symbols: int = 0
+    n_series: int = 0
+    longest: int = 0
+
+
+def map_symbols(path: str | os.PathLike[str]) -> Mapped | None:
+    """Find the series in a text file of any size without keeping them, for observations that are read in slices.
+
+    Lines are as for `read_symbols`: one series each, without the white space around them, and none where they are
+    comments. The parts are the lines, or, where there are more than 1000, what lies between comments.
+
+    Parameters
+    ----------
+    path : a text file whose symbols are characters of one byte
+
+    Returns
+    -------
+    Mapped, or None for any other file, which `read_symbols` reads or refuses. Cost: two passes over the file.
+    """
+    if os.fspath(path) == "-" or not Path(path).is_file() or not Path(path).stat().st_size:
+        return None
+    from .observe import stores
+
+    found, lines, comments, blanks, size = Mapped(), [], [], 0, Path(path).stat().st_size
+    with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        begin = first = 3 if data[:3] == b"\xef\xbb\xbf" else 0
+        while begin < size:
+            end = data.find(b"\n", begin)
+            end = size if end < 0 else end
+            if data[begin] == ord("#"):
+                comments.append((begin, end))
+            else:
+                a, b = _stripped(data, begin, end)
+                blanks += end - begin - (b - a)
+                found.n_series, found.n_symbols = found.n_series + (a < b), found.n_symbols + b - a
+                found.longest = max(found.longest, b - a)
+                if a < b and found.n_series <= _MOST_LINES:
+                    lines.append((a, b))
+            begin = end + 1
+    source = stores.text(path)
+    if not lines or len(comments) > _MOST_LINES or _has_others(source, first, comments, blanks):
+        return None
+    if found.n_series > _MOST_LINES:
+        found.missing = "\n"
+        edges = [first, *(place for comment in comments for place in comment), size]
+        lines = list(zip(edges[::2], edges[1::2], strict=True))
+    found.parts = [source[a:b] for a, b in lines if a < b]
+    return found
+
+
+def _stripped(data: mmap.mmap, begin: int, end: int) -> tuple[int, int]:
+    while begin < end and data[begin] in _BLANKS:
+        begin += 1
+    while begin < end and data[end - 1] in _BLANKS:
+        end -= 1
+    return begin, end
+
+
+def _has_others(source: Any, first: int, comments: list[tuple[int, int]], blanks: int) -> bool:
+    """Whether there are words, or characters that are no single byte, outside comments."""
+    import numpy as np
+
+    count = np.zeros(256, np.int64)
+    for sign, begin, end in [(1, first, len(source)), *((-1, *comment) for comment in comments)]:
+        for place in range(begin, end, _BLOCK):
+            part = np.asarray(source[place : min(place + _BLOCK, end)])
+            count += sign * np.bincount(part, minlength=256)
+    # White space that is not around a line is inside it.
+    return bool(count[_REFUSED].any() or count[list(_BLANKS)].sum() > blanks)
 
 
 def _name(path: str | os.PathLike[str]) -> str:

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._kernels import distances as kernels
+from .arguments import as_table
 
 __all__ = [
     "Bhattacharyya",
@@ -191,13 +192,14 @@ def _is_number(value: Any) -> bool:
 
 
 def _counts(a: ArrayLike, b: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-    a, b = np.asarray(a, float), np.asarray(b, float)
+    rule = "it must be finite non-negative counts: give the counts of the same outcomes."
+    a, b = as_table(a, "a", rule, float), as_table(b, "b", rule, float)
     good = a.ndim == 1 and a.shape == b.shape
     if not good or not (np.isfinite(a).all() and np.isfinite(b).all() and (a >= 0).all() and (b >= 0).all()):
         raise ValueError(
-            f"The counts to compare must be two finite non-negative vectors of one length. Got shapes {a.shape} "
-            f"and {b.shape}: give the counts of the same outcomes."
+            f"The counts 'a' and 'b' to compare must be two finite non-negative vectors of one length. Got shapes "
+            f"{a.shape} and {b.shape}: give the counts of the same outcomes."
         )
     if a.sum() == 0 or b.sum() == 0:
-        raise ValueError("The counts to compare are all zero; a distribution needs at least one count: check both.")
+        raise ValueError("The counts 'a' or 'b' are all zero; a distribution needs at least one count: check both.")
     return a, b

@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._kernels import machines
-from .events import Event, Events, changes
+from ._kernels.drift import FITS
+from .drift import Adapt, Drift, Following
+from .drift.files import from_json, to_json
+from .drift.learning import template
+from .events import Change, Event, Events, Happenings, Refit, changes
 from .graphs import EpsilonMachine, walks
 from .graphs.formats import read_json, write_json
 from .graphs.symbols import Lookup, coder, plain
@@ -31,6 +35,7 @@ _MACHINE = ("targets", "emission", "alphabet", "names", "weights")
 _OPTIONS = ("by", "level", "impossible", "missing")
 _TABLES = ("labels", "predictions", "utility", "home")
 _NOW = ("belief", "position", "state", "last")
+_NO_GAP = np.zeros(1, bool)
 
 
 class RefusedSymbol(ValueError):
@@ -43,7 +48,7 @@ class RefusedSymbol(ValueError):
     events : Events of the chunk before it
     """
 
-    def __init__(self, symbol: Any, position: int, index: int, gap: bool, events: Events) -> None:
+    def __init__(self, symbol: Any, position: int, index: int, gap: bool, events: Events | Happenings) -> None:
         what, rule, name = "symbol", "is impossible there; no state that the machine can be in emits it", "impossible"
         if gap:
             what, rule, name = "value", "is missing; gaps are refused", "missing"
@@ -54,7 +59,7 @@ class RefusedSymbol(ValueError):
         self.symbol, self.position, self.index, self.events = symbol, position, index, events
 
 
-class Monitor:
+class Monitor(Following):
     """Follow a stream of symbols and tell when the decision changes.
 
     The states are those of `machine.filter` over all symbols so far and the events those of
@@ -70,11 +75,14 @@ class Monitor:
         stationary distribution conditioned on it, ignore it, or raise RefusedSymbol (a ValueError)
     missing : {"reset", "stay", "raise"}, for a gap (None, NaN or masked, where the alphabet has no such symbol):
         start again from the stationary distribution, ignore it, or raise RefusedSymbol. A gap counts as one position
+    adapt : ds.Adapt, for a stream that drifts: when the machine no longer fits, a Change is told among the events,
+        nothing is decided until a new machine is learnt, and that is a Refit. By default the machine stays
 
     Attributes
     ----------
     position : number of symbols so far, gaps included
     state : causal state after the last symbol, -1 = not known
+    machine : the EpsilonMachine that is followed
 
     Notes
     -----
@@ -99,6 +107,7 @@ class Monitor:
         level: float | None = None,
         impossible: str = "reset",
         missing: str = "reset",
+        adapt: Adapt | None = None,
     ) -> None:
         machine = getattr(decision, "machine_", None)
         if machine is None or not hasattr(decision, "iso_prediction_"):
@@ -110,6 +119,14 @@ class Monitor:
         self._set(machine, *tables, by, level, impossible, missing)
         self._belief = self._home.copy()
         self.position, self.state, self._last = 0, -1, -1
+        self._drift: Drift | None = None
+        if adapt is not None:
+            if not isinstance(adapt, Adapt) or impossible == "raise":
+                raise ValueError(
+                    f"The 'adapt' is {adapt!r} and 'impossible' is {impossible!r}; it must be None or a ds.Adapt, "
+                    "which learns from impossible symbols: use impossible='reset' or 'stay'."
+                )
+            self._drift = Drift(adapt, template(decision), machine, self._stay)
 
     def _set(
         self, machine: EpsilonMachine, labels: Any, predictions: list[Any], utility: Any, home: Any, *options: Any
@@ -143,7 +160,7 @@ class Monitor:
         """Expected utility in the last known causal state, NaN = none yet."""
         return float(self._utility[self._last]) if self._last >= 0 else float("nan")
 
-    def push(self, symbol: Any) -> Event | None:
+    def push(self, symbol: Any) -> Event | Change | Refit | None:
         """Take one symbol; return the event if it makes one.
 
         Cost: O(1) while the causal state is known, else O(n_states).
@@ -154,6 +171,15 @@ class Monitor:
             code, gap = self._unknown, symbol is np.ma.masked
             if not gap:
                 raise TypeError(f"The 'symbol' is {symbol!r}; it must be hashable: give one symbol.") from None
+        if self._drift is not None:
+            if self.learning or code == self._unknown or self._drift.limit == 1:
+                found = self._adapt([symbol], np.array([gap]))
+                return found[0] if len(found) else None
+            what, _ = self._drift.test.run(np.array([code], self._lookup.dtype), _NO_GAP, self.position)
+            self._drift.recent.append(code)
+            self._drift.had += 1
+            if what != FITS:
+                return self._tell(what, np.array([code], self._lookup.dtype), _NO_GAP)
         # The plain walk; the kernel knows what to do where there is no edge.
         state = self._targets.item(self.state, code) if self.state >= 0 else -1
         if state < 0:
@@ -170,13 +196,15 @@ class Monitor:
             return None
         return Event(self.position - 1, before, self.decision, old, self.predictions, worth, self.utility)
 
-    def feed(self, symbols: Any) -> Events:
+    def feed(self, symbols: Any) -> Events | Happenings:
         """Take a chunk of symbols: str, bytes, list or another iterable, or array; return its events.
 
         Cost: O(1) per symbol while the causal state is known, else O(n_states); several runs of gaps in a chunk
         cost one call of the kernel each if `missing` is not `impossible`.
         """
         symbols, mask = _readable(symbols)
+        if self._drift is not None:
+            return self._adapt(symbols, mask)
         n, code = coder(symbols, self.machine.alphabet)
         found: list[tuple[Ints, Ints, Ints]] = []
         for lo in range(0, n, _CHUNK):
@@ -190,7 +218,7 @@ class Monitor:
                 raise RefusedSymbol(value, self.position, i, gap, self._listed(found))
         return self._listed(found)
 
-    def watch(self, symbols: Iterable[Any]) -> Iterator[Event]:
+    def watch(self, symbols: Iterable[Any]) -> Iterator[Event | Change | Refit]:
         """Yield the events of a stream as they happen: a symbol is taken when its event is asked for."""
         if isinstance(symbols, (bytes, bytearray, memoryview)):
             letters, byte = self.machine.alphabet, self._lookup.byte
@@ -204,6 +232,9 @@ class Monitor:
         """Forget the causal state, whatever `missing` says: one position for what was lost in between."""
         self._belief[:] = self._home
         self.position, self.state = self.position + 1, -1
+        if self._drift is not None:
+            self._drift.test.gap()
+            self._drift.recent.append(-1)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the monitor as it stands to a JSON file, whole or not at all, without loss of precision.
@@ -212,7 +243,9 @@ class Monitor:
         """
         self._settle()
         now = {"belief": encode(self._belief), "position": self.position, "state": self.state, "last": self._last}
-        write_json(path, {"format": _JSON, "version": 1, **self._model(), **now})
+        if self._drift is not None:
+            now["drift"] = to_json(self._drift)
+        write_json(path, {"format": _JSON, "version": 1 if self._drift is None else 2, **self._model(), **now})
 
     def _model(self) -> dict[str, Any]:
         """What does not change with the stream, as JSON."""
@@ -221,14 +254,23 @@ class Monitor:
         return {"machine": machine, **options, **{name: encode(getattr(self, "_" + name)) for name in _TABLES}}
 
     def same_model(self, other: Monitor) -> bool:
-        """Whether two monitors have the same machine, decisions and options, wherever each stands."""
-        return self._model() == other._model()
+        """Whether two monitors began with the same machine, decisions and options, wherever each stands."""
+        return self._origin() == other._origin()
+
+    def _origin(self) -> dict[str, Any]:
+        drift = self._drift
+        model = self._model() if drift is None or drift.origin is None else drift.origin
+        return {**model, "adapt": None if drift is None else drift.adapt}
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Monitor:
-        """Read a monitor written by `save`, which goes on where it stood; anything else is refused."""
-        content = read_json(path, _JSON, 1, ("machine", *_OPTIONS, *_TABLES, *_NOW))
+    def load(cls, path: str | os.PathLike[str], decision: DecisionalStates | None = None) -> Monitor:
+        """Read a monitor written by `save`, which goes on where it stood; anything else is refused.
+
+        A monitor that adapts needs the `decision` it was made with again if its utility is a function of the user.
+        """
+        content = read_json(path, _JSON, 2, ("machine", *_OPTIONS, *_TABLES, *_NOW))
         monitor = cls.__new__(cls)
+        monitor._drift = None
         try:
             machine = EpsilonMachine.from_arrays(*(decode(content["machine"][name]) for name in _MACHINE))
             monitor._set(machine, *(decode(content[name]) for name in (*_TABLES, *_OPTIONS)))
@@ -238,6 +280,9 @@ class Monitor:
             sums, places = (monitor._home.sum(), monitor._belief.sum()), (monitor.state, monitor._last)
             if {*map(len, tables)} != {n} or not np.allclose(sums, 1.0) or not {*places} <= {*range(-1, n)}:
                 raise ValueError(f"its tables do not fit a machine of {n} states.")
+            if "drift" in content:
+                given = None if decision is None else template(decision)
+                monitor._drift = from_json(content["drift"], given, machine, monitor._stay)
         except (KeyError, TypeError, ValueError) as error:
             raise ValueError(f"The file '{path}' is corrupt, save the monitor again: {error}") from None
         return monitor
@@ -254,7 +299,7 @@ class Monitor:
     def _drive(self, codes: Ints, gaps: Ints) -> Ints:
         """States after each symbol, up to the first that is refused."""
         self._settle()
-        states, bounds = np.empty(codes.size, np.int32), [0, codes.size]
+        states, bounds = np.empty(codes.size, np.int32), [0, codes.size][: 2 * codes.size]
         if self.impossible != self.missing:
             bounds[1:1] = (np.flatnonzero(gaps[1:] != gaps[:-1]) + 1).tolist()
         tables = self._targets, self.machine.emission, self._home, self._belief
@@ -279,6 +324,28 @@ class Monitor:
         place, before, after = map(np.concatenate, zip([np.zeros(0, np.int64)] * 3, *found, strict=True))
         label = np.append(self._labels, -1)
         return Events(place, label[before], label[after], before, after, self._predictions, self._utility)
+
+    def _adapt(self, symbols: Any, mask: Any) -> Happenings:
+        """Feed a monitor that adapts, from one Change or Refit to the next."""
+        drift, found, lo = self._drift, Happenings(), 0
+        assert drift is not None
+        n, code = coder(symbols, self.machine.alphabet)
+        letter = chr if isinstance(symbols, _TEXT) and not isinstance(symbols, str) else plain
+        while lo < n:
+            codes = code(lo, min(n, lo + min(_CHUNK, drift.limit or _CHUNK)))
+            gaps = self._gaps(symbols, mask, lo, codes)
+            refused = self.missing == "raise" and bool(gaps.any())
+            end = int(gaps.argmax()) if refused else codes.size
+            old, place = self.machine, lo
+            m, parts = self._take(codes[:end], gaps[:end], lambda i, lo=place: letter(symbols[lo + i]))
+            found.parts.extend(parts)
+            lo += m
+            if refused and m == end:
+                value = np.ma.masked if mask is not None and mask[lo] else symbols[lo]
+                raise RefusedSymbol(value, self.position, lo, True, found)
+            if self.machine is not old:
+                n, code = coder(symbols, self.machine.alphabet)
+        return found
 
     def _gaps(self, symbols: Any, mask: Any, lo: int, codes: Ints) -> Ints:
         """Which of the symbols from lo on are missing; masked ones get the code of unknown symbols."""

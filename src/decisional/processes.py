@@ -6,11 +6,12 @@ names to functions. The fields of cellular automata are in `automata`, and here 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from . import arguments
 from .automata import cellular_automaton, cyclic_automaton, directed_percolation, elementary_ca, game_of_life
 from .graphs import EpsilonMachine
 
@@ -42,7 +43,7 @@ __all__ = [
 
 def _inside(name: str, value: float) -> float:
     """Return a probability strictly between 0 and 1, or raise ValueError."""
-    if not 0.0 < value < 1.0:
+    if not arguments.is_number(value) or not 0.0 < value < 1.0:
         raise ValueError(
             f"The {name!r} of the process is {value!r}; it must be a probability strictly between 0 and 1: "
             "choose one, such as 0.5."
@@ -116,7 +117,7 @@ def periodic(word: str | Sequence[Hashable] = "0011") -> EpsilonMachine:
     >>> periodic("0101").n_states
     2
     """
-    letters: list[Any] = list(word)
+    letters: list[Any] = list(word) if isinstance(word, Iterable) else []
     if not letters:
         raise ValueError(f"The 'word' is {word!r}; it must have at least one symbol: give the one to repeat.")
     if isinstance(word, str) and word.isascii() and word.isdigit():
@@ -211,12 +212,12 @@ def random_machine(n_states: int, n_symbols: int = 2, rng: Any = None, least: fl
     for name, value in (("n_states", n_states), ("n_symbols", n_symbols)):
         if not isinstance(value, (int, np.integer)) or value < 1:
             raise ValueError(f"The {name!r} is {value!r}; it must be an integer of at least 1: give a size.")
-    if not 0.0 <= least * n_symbols <= 1.0 or (n_symbols == 1 and n_states > 1):
+    if not arguments.is_number(least) or not 0.0 <= least * n_symbols <= 1.0 or (n_symbols == 1 and n_states > 1):
         raise ValueError(
             f"The 'least' is {least!r} with {n_symbols} symbols; so many probabilities of at least that must be able "
             "to sum to 1, and one symbol makes one state: choose a smaller one or other sizes."
         )
-    generator = np.random.default_rng(rng)
+    generator = arguments.generator(rng)
     while True:
         edges = generator.random((n_states, n_symbols)) < 0.7
         if not edges.any(axis=1).all() or not edges.any(axis=0).all():

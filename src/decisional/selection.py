@@ -14,17 +14,25 @@ from typing import Any
 import numpy as np
 
 from . import algorithm, clustering, matching
+from .arguments import generator as random_generator
+from .arguments import is_number, require
 from .densities import Counts
 from .graphs import EpsilonMachine
 from .graphs.refinement import isomorphic
 from .observe import symbols as reading
-from .observe.series import Windows, windows
-from .search import Machine, Series
+from .observe.streams import Stream, stream
+from .observe.windows import Windows, windows
+from .search import Candidate, Machine, Series, StoredSeries
+from .structures import Floats, Ints
 
 __all__ = ["Bootstrap", "Candidate", "Selection", "bootstrap", "epsilon_machine", "select"]
 
 # Symbols on which neighbours are compared, first few, then more; the outcome is judged on all of them.
 SEARCHED = (20_000, 200_000)
+# Symbols of stored data that windows are counted in, and of each block of them: enough for the search, which thereby
+# begins with the data themselves.
+SAMPLE = 1 << 23
+BLOCK = 1 << 18
 # Different machines from which the search starts, if their description is at most so much longer than the best.
 STARTS = 3
 PROMISING = 1.1
@@ -39,37 +47,8 @@ SEEN = 10
 LONGEST = 64
 
 Progress = Callable[[str], None]
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A machine that was considered, and how well it describes the series.
-
-    Attributes
-    ----------
-    past, future : windows from which it was reconstructed; 0 for the machine of one state
-    searched : whether it was then improved by the search
-    n_states : number of states, all recurrent
-    log_likelihood : log2-probability of the symbols given the machine, in bits
-    description_length : bits of the symbols and of the machine
-    """
-
-    past: int
-    future: int
-    searched: bool
-    machine_along: Machine = field(repr=False)
-
-    @property
-    def n_states(self) -> int:
-        return self.machine_along.n_states
-
-    @property
-    def log_likelihood(self) -> float:
-        return self.machine_along.log_likelihood
-
-    @property
-    def description_length(self) -> float:
-        return self.machine_along.length
+# Targets and emission of a machine as it was reconstructed.
+Proposal = tuple[Ints, Floats]
 
 
 @dataclass(frozen=True)
@@ -167,7 +146,8 @@ def epsilon_machine(
 
     Parameters
     ----------
-    symbols, missing, sequences : one or several sequences, as for `observe.series`
+    symbols, missing, sequences : one or several sequences, as for `observe.series`; those that it reads slice by slice
+        (large memory maps, and arrays of zarr, HDF5 and Dask) need not fit in memory, see `select`
     max_past : longest window; by default as long as windows are seen ten times each on average
     max_future : longest future that windows are told apart by, default 2
 
@@ -201,20 +181,67 @@ def select(
 
     Parameters are those of `epsilon_machine`; `progress` is called with a line of text at each step.
 
-    Cost: linear in the number of symbols; about 40 reconstructions, then a search on at most 200,000 symbols.
+    Cost: linear in the number of symbols; about 40 reconstructions, then a search on at most 200,000 symbols. Of stored
+    data only a sample of 2**23 symbols in evenly spread blocks is kept: windows are counted there. All symbols are then
+    driven through each different machine that was found, so that lengths, counts and probabilities are those of all
+    data: two minutes for 10**9 symbols on two busy cores, and 0.1 GB (0.7 GB where windows outgrow 62 bits).
     """
     for name, value in (("max_past", max_past), ("max_future", max_future)):
         if value is not None and (not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1):
             raise ValueError(
                 f"The '{name}' parameter of select must be None or an integer of at least 1. Got {value!r} instead."
             )
-    source = reading.read(symbols, missing, sequences)
-    series = Series(source.raw, source.lut, source.bounds, len(source.letters))
+    _check_progress(progress)
     say = progress if progress is not None else _silent
-    found = sorted(_reconstructions(source, series, max_past, max_future or 2, say), key=_length)
-    improved = list(_searches(found, series, say))
-    candidates = tuple(sorted(improved + found, key=_length))
-    return Selection(candidates, source.letters, int(candidates[0].machine_along.counts.sum()))
+    data = stream(symbols, missing)
+    if data is not None and data.size > SAMPLE:
+        _check_shape(data.shape)
+        return _select_stored(data, max_past, max_future or 2, say)
+    source = reading.read(symbols if data is None else data.loaded(), missing, sequences)
+    _check_shape(source.shape)
+    series = Series(source.raw, source.lut, source.bounds, len(source.letters))
+    found = [candidate for candidate, _ in _reconstructions(source, series, max_past, max_future or 2, say)]
+    return _selection(found, series, series, source.letters, say)
+
+
+def _select_stored(data: Stream, max_past: int | None, max_future: int, say: Progress) -> Selection:
+    """Candidates from a sample, compared on all symbols. Cost: that of the sample, and up to 5 passes."""
+    source = data.sample(SAMPLE, BLOCK)
+    sample = Series(source.raw, source.lut, source.bounds, len(source.letters))
+    whole = StoredSeries(data.pieces, data.size, len(source.letters))
+    given = list(_reconstructions(source, sample, max_past, max_future, say))
+    different: list[Proposal] = []
+    place = [_place(proposal, different) for _, proposal in given]
+    say(f"{data.size:,} symbols through {len(different)} machines")
+    along = [whole.merge(machine) for machine in whole.drive_all(different)]
+    found = [Candidate(c.past, c.future, False, along[i]) for (c, _), i in zip(given, place, strict=True)]
+    return _selection(found, sample, whole, source.letters, say)
+
+
+def _place(proposal: Proposal, different: list[Proposal]) -> int:
+    """Number of a machine among those that differ by more than probabilities, which it may join."""
+    for i, (targets, emission) in enumerate(different):
+        if len(targets) == len(proposal[0]) and isomorphic(targets, emission, *proposal, atol=1.0):
+            return i
+    different.append(proposal)
+    return len(different) - 1
+
+
+def _selection(
+    found: list[Candidate], series: Series, whole: Series | StoredSeries, letters: tuple[Hashable, ...], say: Progress
+) -> Selection:
+    """Search from the best, and compare all."""
+    found = sorted(found, key=_length)
+    candidates = tuple(sorted([*_searches(found, series, whole, say), *found], key=_length))
+    return Selection(candidates, letters, int(candidates[0].machine_along.counts.sum()))
+
+
+def _check_shape(shape: tuple[int, ...]) -> None:
+    if len(shape) == 2 and shape[0] > 1 and shape[1] < 2:
+        raise ValueError(
+            f"The 'symbols' are {shape[0]} sequences of at most one symbol; a machine is found from symbols that "
+            "follow each other: give one column, such as frame['name'], or array.ravel()."
+        )
 
 
 def _length(candidate: Candidate) -> float:
@@ -230,6 +257,11 @@ def _states(n: int) -> str:
     return f"{n:,} state{'s' if n != 1 else ''}"
 
 
+def _check_progress(progress: Any) -> None:
+    if progress is not None and not callable(progress):
+        raise TypeError(f"The 'progress' is {progress!r}; it must be a function of a line of text: try progress=print.")
+
+
 def _silent(text: str) -> None:
     return None
 
@@ -237,11 +269,9 @@ def _silent(text: str) -> None:
 def _windows(source: reading.Source, max_past: int | None, max_future: int) -> Iterator[Windows]:
     """Windows of increasing past, as long as they are seen often enough."""
     for past in range(1, (max_past or LONGEST) + 1):
-        for future in range(1, max_future + 1):
-            try:
-                seen = windows(source, past, future)
-            except ValueError:
-                # No window of this length fits: nor will a longer one.
+        for future in range(1, min(max_future, LONGEST) + 1):
+            seen = windows(source, past, future, may_be_none=True)
+            if not seen.n:
                 return
             yield seen
         if max_past is None and seen.table().n_x * SEEN > seen.n:
@@ -250,11 +280,12 @@ def _windows(source: reading.Source, max_past: int | None, max_future: int) -> I
 
 def _reconstructions(
     source: reading.Source, series: Series, max_past: int | None, max_future: int, say: Progress
-) -> Iterator[Candidate]:
+) -> Iterator[tuple[Candidate, Proposal]]:
     """One state, then machines from longer and longer windows, merged where that is shorter, until they level out."""
     n = series.n_symbols
-    best = Candidate(0, 0, False, series.drive(np.zeros((1, n), np.int64), np.full((1, n), 1.0 / n)))
-    yield best
+    one = np.zeros((1, n), np.int64), np.full((1, n), 1.0 / n)
+    best = Candidate(0, 0, False, series.drive(*one))
+    yield best, one
     for seen in _windows(source, max_past, max_future):
         if best.n_states > 1 and seen.past > best.past + PLATEAU:
             return
@@ -268,11 +299,13 @@ def _reconstructions(
             candidate = Candidate(seen.past, seen.future, False, along)
             if along.length < best.description_length - 1.0:
                 best = candidate
-            yield candidate
+            yield candidate, (part.targets, part.emission)
 
 
-def _searches(found: list[Candidate], series: Series, say: Progress) -> Iterator[Candidate]:
-    """The best different machines, improved on the beginning of the series and judged on all of it."""
+def _searches(
+    found: list[Candidate], series: Series, whole: Series | StoredSeries, say: Progress
+) -> Iterator[Candidate]:
+    """The best different machines, improved on the beginning of the series and judged on the whole of it."""
     best = found[0].description_length
     begun: list[Machine] = []
     for candidate in found:
@@ -283,7 +316,7 @@ def _searches(found: list[Candidate], series: Series, say: Progress) -> Iterator
         along = start
         for part in map(series.beginning, SEARCHED):
             along = part.improve(part.merge(part.drive(along.targets, along.emission)))
-        along = series.merge(series.drive(along.targets, along.emission))
+        along = whole.merge(whole.drive(along.targets, along.emission))
         best = min(best, along.length)
         say(f"search from past {candidate.past}: {_states(along.n_states)}, {along.length:,.1f} bits")
         if along.length < start.length - 1e-6:
@@ -336,9 +369,12 @@ def bootstrap(
             raise ValueError(
                 f"The '{name}' parameter of bootstrap must be an integer of at least 1. Got {value!r} instead."
             )
-    if not 0.0 < level < 1.0:
+    if not is_number(level) or not 0.0 < level < 1.0:
         raise ValueError(f"The 'level' parameter of bootstrap must be a float in (0, 1). Got {level!r} instead.")
-    generator = np.random.default_rng(rng)
+    generator = random_generator(rng)
+    remedy = "give a machine, such as ds.epsilon_machine(symbols)"
+    require(machine, "recurrent_part", "machine", "an EpsilonMachine", remedy)
+    _check_progress(progress)
     truth = machine.recurrent_part()
     replicates = []
     for i in range(n):

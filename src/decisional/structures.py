@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Distributions", "Ints", "Floats", "Observations", "Partition", "Steps", "Table", "read_only"]
+from .arguments import as_table, require
+
+__all__ = ["CountsOnly", "Distributions", "Ints", "Floats", "Observations", "Partition", "Steps", "Table", "read_only"]
 
 # What an array holds, for the reader; NumPy's own type parameters do not survive its arithmetic.
 Ints = NDArray[Any]
@@ -110,6 +112,10 @@ def _entries(start: Ints, size: Ints) -> Ints:
     return entries
 
 
+class CountsOnly(ValueError):
+    """What is asked for belongs to each observation, and only counts were kept."""
+
+
 class Observations(ABC):
     """Pairs (x, z) with their distinct values numbered, made when asked for where the data are large.
 
@@ -178,6 +184,13 @@ class Observations(ABC):
     @abstractmethod
     def words(self, rows: Ints) -> Ints:
         """(len(rows), past) symbol codes of distinct x, most recent first."""
+
+    def tally(self) -> Any:
+        """The counts of `table` by values that mean the same in all data: see `observe.tallies.Tally`."""
+        raise TypeError(
+            f"The observations are {type(self).__name__}, which do not say how to merge their counts; those of "
+            "ds.observe do: use one of its functions, or define 'tally'."
+        )
 
     def field(self, values: ArrayLike) -> NDArray[Any]:
         """Put one value per observation back on the data's grid; NaN where there is no observation.
@@ -275,13 +288,21 @@ class Partition:
 
     def __post_init__(self) -> None:
         labels = np.asarray(self.labels)
+        if labels.size and labels.dtype.kind not in "biu":
+            raise ValueError(
+                f"The 'labels' of a Partition are of type {labels.dtype}; they must be integers, -1 for no state: "
+                "number the states, for example with np.unique(..., return_inverse=True)."
+            )
         known = labels >= 0
-        weight = np.ones(labels.size) if self.weight is None else np.array(self.weight, float)
+        rule = "there must be a non-negative number for each element: give one-dimensional arrays of one length."
+        weight = np.ones(labels.size) if self.weight is None else np.array(as_table(self.weight, "weight", rule, float))
         if labels.ndim != 1 or weight.shape != labels.shape:
             raise ValueError(
                 f"The 'labels' of a Partition have shape {labels.shape} and the 'weight' has {weight.shape}; there "
                 "must be one label and one weight for each element: give one-dimensional arrays of one length."
             )
+        if not (weight >= 0).all():
+            raise ValueError(f"The 'weight' of a Partition has {weight[~(weight >= 0)][0]}; {rule}")
         _, first, inverse = np.unique(labels[known], return_index=True, return_inverse=True)
         mass = np.bincount(inverse, weights=weight[known], minlength=first.size)
         total = mass.sum()
@@ -325,6 +346,7 @@ class Partition:
         return Partition(labels, self.weight)
 
     def _check_same_elements(self, other: "Partition") -> None:
+        require(other, "probability", "other", "a Partition", "compare partitions of one data set")
         if self.labels.shape != other.labels.shape:
             raise ValueError(
                 f"The 'other' partition has {other.labels.size} elements and this one {self.labels.size}; "

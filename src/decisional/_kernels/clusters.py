@@ -28,7 +28,7 @@ def _add(outcome, count, leave, state, dense, support):
 
 
 @kernel
-def _far(metric, level, outcome, count, total, dense, dense_total, support):
+def _far(metric, checked, level, outcome, count, total, dense, dense_total, support):
     """Whether a test's p-value is at most `level` for sure: by Chernoff's bound, even if G were 1.4 times too large.
 
     It spares the p-value of most comparisons. 1.4 is more than any inflation under the null.
@@ -36,6 +36,9 @@ def _far(metric, level, outcome, count, total, dense, dense_total, support):
     if metric > G_TEST:
         return False
     value, dof = statistic(metric, outcome, count, total, dense, dense_total, support)
+    if checked and metric != G_TEST:
+        # A rejection must be confirmed with G, which may be far smaller.
+        value = min(value, statistic(G_TEST, outcome, count, total, dense, dense_total, support)[0])
     x = value / 1.4
     return x > dof > 0 and x - dof - dof * math.log(x / dof) > -2.0 * math.log(level)
 
@@ -67,7 +70,7 @@ def visit_rows(order, start, outcome, count, total, metric, checked, level, dens
                 continue
             # A state that cannot match better than the best so far needs no p-value either.
             limit = best_value if metric == G_TEST else level
-            if _far(metric, limit, z, c, total[r], dense[s], dense_total[s], support[s]):
+            if _far(metric, checked, limit, z, c, total[r], dense[s], dense_total[s], support[s]):
                 continue
             value = similarity(metric, checked, level, z, c, total[r], dense[s], dense_total[s], support[s])
             if value > best_value:
@@ -90,7 +93,9 @@ def _compare(i, j, metric, checked, level, everything, dense, total, support):
     if total[i] > total[j]:
         i, j = j, i
     # With chi-square, G may still confirm what chi-square rejects.
-    if metric == G_TEST and _far(metric, level, everything, dense[i], total[i], dense[j], total[j], support[j]):
+    if metric == G_TEST and _far(
+        metric, checked, level, everything, dense[i], total[i], dense[j], total[j], support[j]
+    ):
         return -np.inf
     return similarity(metric, checked, level, everything, dense[i], total[i], dense[j], total[j], support[j])
 

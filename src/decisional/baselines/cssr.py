@@ -15,7 +15,7 @@ from .. import chains
 from .._kernels import splitting as kernels
 from ..graphs import EpsilonMachine
 from ..observe import symbols as reading
-from ..observe.series import windows
+from ..observe.windows import windows
 from ..structures import Floats, Ints, Table
 
 __all__ = ["cssr", "cssr_histories"]

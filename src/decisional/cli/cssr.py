@@ -6,7 +6,7 @@ import argparse
 import os
 from typing import Any
 
-from .outputs import announce, check_folder, check_path
+from .outputs import announce, check_folder, check_path, check_paths
 from .parser import LEVEL, add_command, integer
 from .symbols import machine_writers
 
@@ -45,23 +45,26 @@ def run(arguments: argparse.Namespace) -> int:
     from .. import io
 
     base = arguments.data
+    if base == "-":
+        raise ValueError("The DATA '-' gives no name to the result files: give the path of a file.")
     if arguments.out is not None:
         check_folder(arguments.out)
         base = os.path.join(arguments.out, os.path.basename(arguments.data))
     else:
         check_path(f"{base}_results", "DATA")
-    if arguments.json is not None:
-        check_path(arguments.json, "--json")
+    check_paths(arguments, "json")
     alphabet = "".join(_parts(io.read_text(arguments.alphabet), together=True))
     if not alphabet or len(set(alphabet)) < len(alphabet):
-        raise ValueError(f"The alphabet {arguments.alphabet!r} must have each symbol once. Got {alphabet!r} instead.")
+        raise ValueError(
+            f"The alphabet {arguments.alphabet!r} must have each symbol once. Got {_shortened(alphabet)} instead."
+        )
     lines = _parts(io.read_text(arguments.data), together=not arguments.multi)
     code = {symbol: place for place, symbol in enumerate(alphabet)}
     strange = next((symbol for line in lines for symbol in line if symbol not in code), None)
     if strange is not None:
         raise ValueError(
-            f"The data {arguments.data!r} have the symbol {strange!r}, which is not in the alphabet {alphabet!r}: add "
-            "it."
+            f"The data {arguments.data!r} have the symbol {strange!r}, which is not in the alphabet "
+            f"{_shortened(alphabet)}: add it."
         )
     longest = max(map(len, lines), default=0)
     if arguments.length >= longest:
@@ -86,6 +89,11 @@ def run(arguments: argparse.Namespace) -> int:
         print(result.info(), end="")
         announce(written)
     return 0
+
+
+def _shortened(text: str, most: int = 20) -> str:
+    """A text in quotes, the first characters of a long one."""
+    return repr(text if len(text) <= most else text[:most] + "...")
 
 
 def _parts(text: str, together: bool) -> list[str]:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import summary
-from .outputs import Outputs, announce, check_path, write_json
-from .parser import Parser, add_command, add_outputs, number
-from .symbols import column_of
+from .outputs import Outputs, announce, check_paths, write_json
+from .parser import PICTURE, Parser, add_command, add_outputs, column, number
 from .utilities import decide, refuse_unknown
 
 __all__ = ["add", "add_utility", "event_json"]
@@ -34,16 +33,16 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     about = "Group the states of a machine in which the same predictions are best and worth the same."
     command = add_command(commands, "decide", run, "what to predict, and what it is worth", about, EPILOG)
-    command.add_argument("model", metavar="MODEL", help="machine written by --json")
+    command.add_argument("model", metavar="MODEL", help="machine written by --json, or - for standard input")
     add_utility(command, required=True)
     command.add_argument("--events", metavar="DATA", help="list the changes of decision along a file of symbols")
-    command.add_argument("--column", metavar="C", help="column of DATA, number from 0 or name")
+    command.add_argument("--column", type=column, metavar="C", help="column of DATA, number from 0 or name")
     command.add_argument("--monitor", metavar="FILE", help="save a monitor for watch: .json")
     add_outputs(
         command,
         json="save the decisions: .json",
         dot="save the graph of decisional states for Graphviz",
-        plot="save a picture: .png, .svg or .pdf",
+        plot=PICTURE,
     )
 
 
@@ -59,13 +58,12 @@ def run(arguments: argparse.Namespace) -> int:
     from .. import io
 
     outputs = Outputs(arguments, FILES)
-    if arguments.monitor is not None:
-        check_path(arguments.monitor, "--monitor")
+    check_paths(arguments, "monitor")
     choice = decide(arguments.model, arguments.utility)
     machine, by = choice.machine_, arguments.by or "decision"
     series: Sequence[Any] = []
     if arguments.events is not None:
-        series = io.read_symbols(arguments.events, column_of(arguments.column))
+        series = io.read_symbols(arguments.events, arguments.column)
         for sequence in series:
             refuse_unknown(sequence, machine, f"{arguments.events!r}")
     elif arguments.column is not None:

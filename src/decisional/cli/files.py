@@ -2,47 +2,81 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from .arrays import map_npy, open_hdf5, open_store, split_name
+from .datasets import MAGIC, is_store, read_dataset, require
+from .parser import finite
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["grey_image", "read_column", "read_field", "rows_of"]
+__all__ = ["read_column", "read_field", "rows_of"]
 
-KINDS = ".npy, .npz, .nc, .zarr, .pbm, .pgm or .png"
+KINDS = ".npy, .npz, .nc, .h5, .zarr, .pbm, .pgm or .png"
+# Arrays of more bytes stay in their files.
+LARGE = 1 << 28
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 NETPBM = (b"P1", b"P2", b"P4", b"P5")
 COLOUR = (b"P3", b"P6")
 PNG = b"\x89PNG"
 
 
-def read_field(path: str, key: str | None, variable: str | None) -> tuple[NDArray[Any], Any]:
-    """Read a space-time field and where cells are missing (or None)."""
-    if Path(path).is_dir() and Path(path).suffix != ".zarr":
-        raise ValueError(f"The path {path!r} is a folder: give the path of a field, {KINDS}.")
-    data = b"" if Path(path).is_dir() else _content(path)
-    if Path(path).is_dir() or data.startswith((b"CDF", b"\x89HDF")):
-        return _dataset(path, variable)
+def read_field(
+    path: str, key: str | None, variable: str | None, sliced: bool = False, axes: int = 2
+) -> tuple[Any, Any]:
+    """Read an array with time first and where cells are missing, or None; `sliced`, or large: leave it in the file."""
+    file, name = split_name(path)
+    if name is not None and variable is not None:
+        raise ValueError(f"The array of {path!r} is named twice, and by --variable {variable!r}: leave one out.")
+    variable = variable if name is None else name
+    if is_store(file):
+        require(file, store=True)
+        return open_store(file, variable, axes, sliced) or read_dataset(file, variable, axes)
+    if Path(file).is_dir():
+        raise ValueError(f"The path {path!r} is a folder and no zarr store: give the path of a field, {KINDS}.")
+    data = _content(file) if file == "-" else None
+    begin = data[:8] if data is not None else _begin(file)
+    large = file != "-" and (sliced or Path(file).stat().st_size > LARGE)
+    if begin.startswith(b"\x89HDF") and (large or name is not None or file.lower().endswith((".h5", ".hdf5"))):
+        return open_hdf5(file, variable, axes, sliced)
+    if begin.startswith(MAGIC):
+        return read_dataset(file, variable, axes)
     if variable is not None:
-        raise ValueError(f"The option --variable is for netCDF and zarr and {path!r} is neither: leave it out.")
-    if data.startswith(b"PK"):
-        return _archive(path, data, key), None
-    if key is not None:
-        raise ValueError(f"The option --key is for .npz archives and {path!r} is none: leave it out.")
-    if data.startswith(b"\x93NUMPY"):
-        return _array(path, data), None
-    return _pixels(path, data), None
+        raise ValueError(f"The option --variable is for netCDF, HDF5 and zarr and {file!r} is none: leave it out.")
+    if begin.startswith(b"\x93NUMPY") and large:
+        if key is not None:
+            raise _keyless(path)
+        return map_npy(path), None
+    return _grid(path, _content(path) if data is None else data, key), None
 
 
-def grey_image(path: str, key: str | None) -> NDArray[Any]:
-    """Read the grey levels of an image."""
-    data = _content(path)
+def _begin(path: str) -> bytes:
+    """The first bytes of a file."""
+    from .. import io
+
+    if not Path(path).is_file() or not os.access(path, os.R_OK):
+        io.read_bytes(path)
+    with Path(path).open("rb") as file:
+        begin = file.read(8)
+    if not begin:
+        raise ValueError(f"The file {path!r} is empty: give one with data.")
+    return begin
+
+
+def _grid(path: str, data: bytes, key: str | None) -> NDArray[Any]:
+    """An array, one of an archive, or a picture."""
     if data.startswith(b"PK"):
         return _archive(path, data, key)
     if key is not None:
-        raise ValueError(f"The option --key is for .npz archives and {path!r} is none: leave it out.")
+        raise _keyless(path)
     return _array(path, data) if data.startswith(b"\x93NUMPY") else _pixels(path, data)
+
+
+def _keyless(path: str) -> ValueError:
+    return ValueError(f"The option --key is for .npz archives and {path!r} is none: leave it out.")
 
 
 def _content(path: str) -> bytes:
@@ -79,40 +113,12 @@ def _archive(path: str, data: bytes, key: str | None) -> NDArray[Any]:
                 found = archive[names[0] if key is None else key]
     except Exception as error:  # whatever a damaged file makes of the reader
         raise ValueError(f"The file {path!r} is no complete .npz archive ({error}): save it again.") from None
+    if found is not None and not isinstance(found, np.ndarray):
+        raise ValueError(f"The archive {path!r} holds {names[0]!r}, which is no array: give an .npz file.")
     if found is None:
         has = f"has {', '.join(map(repr, names))}" if names else "has no array"
         raise ValueError(f"The archive {path!r} {has}, and {key or 'the first'!r} is asked for: choose another --key.")
     return found
-
-
-def _dataset(path: str, variable: str | None) -> tuple[NDArray[Any], Any]:
-    """A variable of netCDF or zarr; integers with a fill value come as floats with NaN."""
-    import numpy as np
-
-    try:
-        import xarray
-    except ImportError:
-        raise ImportError(f"To read {path!r} xarray is needed: pip install 'decisional[xarray]'.") from None
-    try:
-        with xarray.open_dataset(path, engine="zarr" if Path(path).is_dir() else None) as data:
-            names = [str(name) for name, values in data.data_vars.items() if values.ndim >= 2]
-            if variable is None and len(names) == 1:
-                variable = names[0]
-            chosen = data[variable].load() if variable is not None and variable in data.data_vars else None
-    except Exception as error:  # whatever a damaged file, or a missing engine, makes of the reader
-        raise ValueError(f"The file {path!r} cannot be read by xarray ({_first_line(error)}): check it.") from None
-    if chosen is None:
-        listed = ", ".join(map(repr, names)) or "none with two dimensions"
-        raise ValueError(f"The file {path!r} has the variables {listed}: choose one with --variable.")
-    values: Any = chosen.values
-    if values.dtype.kind == "f" and np.dtype(chosen.encoding.get("dtype", float)).kind in "iu":
-        missing = np.isnan(values)
-        return np.where(missing, 0, values).astype(np.int64), missing if missing.any() else None
-    return values, None
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
 
 
 def _pixels(path: str, data: bytes) -> NDArray[Any]:
@@ -256,11 +262,7 @@ def _number(cell: str) -> float | None:
     """The number in a cell, NaN = missing, None = something else."""
     if cell.lower() in MISSING:
         return float("nan")
-    try:
-        value = float(cell)
-    except ValueError:
-        return None
-    return value if abs(value) < float("inf") else None
+    return finite(cell)
 
 
 def _is_number(cell: str) -> bool:

@@ -10,7 +10,21 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Outputs", "announce", "check_path", "progress", "write_json"]
+__all__ = [
+    "LABELS",
+    "Outputs",
+    "announce",
+    "check_folder",
+    "check_path",
+    "check_paths",
+    "label_writer",
+    "progress",
+    "write_json",
+]
+
+# Results that are text and can go to standard output, as "-".
+TEXTS = ("json", "dot")
+LABELS = ", -1 = none: .npy or .zarr; the same command goes on after an interruption"
 
 
 class Outputs:
@@ -19,10 +33,10 @@ class Outputs:
     Parameters
     ----------
     arguments : those of the command, with `out` and the options below
-    defaults : the name of each option's file inside `--out`
+    defaults : the name of each option's file inside `--out`, None where it is not written there
     """
 
-    def __init__(self, arguments: argparse.Namespace, defaults: Mapping[str, str]) -> None:
+    def __init__(self, arguments: argparse.Namespace, defaults: Mapping[str, str | None]) -> None:
         self.arguments = arguments
         self.paths: dict[str, str] = {}
         if arguments.out is not None:
@@ -31,12 +45,17 @@ class Outputs:
             given = getattr(arguments, option)
             if given is not None:
                 _require(option, given)
-                check_path(given, f"--{option}")
+                if option == "labels" and os.path.isdir(given):
+                    check_folder(given, "--labels")
+                elif given != "-" or option not in TEXTS:
+                    check_path(given, f"--{option}")
                 self.paths[option] = given
-            elif arguments.out is not None and _available(option):
+            elif arguments.out is not None and name is not None and _available(option):
                 self.paths[option] = os.path.join(arguments.out, name)
         if len(set(map(os.path.abspath, self.paths.values()))) < len(self.paths):
             raise ValueError("Two results have the same file: give each of them its own.")
+        # Nothing else may come between the lines of a result.
+        arguments.quiet = arguments.quiet or "-" in self.paths.values()
 
     def write(self, writers: Mapping[str, Callable[[str], None]], **report: Any) -> list[str]:
         """Write what was asked for, the report last; return the paths."""
@@ -44,7 +63,7 @@ class Outputs:
             Path(self.arguments.out).mkdir(parents=True, exist_ok=True)
         for option, path in self.paths.items():
             if option != "report":
-                writers[option](path)
+                _write(writers[option], path)
         if "report" in self.paths:
             from .. import report as page
 
@@ -53,8 +72,30 @@ class Outputs:
         return list(self.paths.values())
 
 
+def _write(writer: Callable[[str], None], path: str) -> None:
+    """Write a file, or the same to standard output."""
+    if path != "-":
+        writer(path)
+        return
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "result")
+        writer(str(file))
+        sys.stdout.write(file.read_text(encoding="utf-8"))
+
+
+def check_paths(arguments: argparse.Namespace, *options: str) -> None:
+    """Refuse files of options that could not be written, where these are given."""
+    for option in options:
+        if getattr(arguments, option) is not None:
+            check_path(getattr(arguments, option), f"--{option}")
+
+
 def check_path(path: str, option: str) -> None:
     """Refuse a file that could not be written, before the work rather than after it."""
+    if path == "-":
+        raise ValueError(f"The {option} '-' stands for standard output, where this cannot go: give the path of a file.")
     folder = Path(path).absolute().parent
     if not folder.is_dir():
         raise ValueError(f"The folder of {option} {path!r} does not exist: create it first.")
@@ -64,15 +105,15 @@ def check_path(path: str, option: str) -> None:
         raise ValueError(f"The folder of {option} {path!r} may not be written by this user: choose another.")
 
 
-def check_folder(path: str) -> None:
+def check_folder(path: str, option: str = "--out") -> None:
     """Refuse a folder that could not be made or written to."""
     folder = Path(path).absolute()
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
     if not folder.is_dir():
-        raise ValueError(f"The --out {path!r} cannot be a folder, as {str(folder)!r} is a file: choose another.")
+        raise ValueError(f"The {option} {path!r} cannot be a folder, as {str(folder)!r} is a file: choose another.")
     if not os.access(folder, os.W_OK):
-        raise ValueError(f"The --out {path!r} may not be written by this user: choose another folder.")
+        raise ValueError(f"The {option} {path!r} may not be written by this user: choose another folder.")
 
 
 def _require(option: str, path: str) -> None:
@@ -81,6 +122,8 @@ def _require(option: str, path: str) -> None:
 
         plotting.require_matplotlib()
         plotting.file_format(path)
+    if option == "labels" and not path.endswith((".npy", ".zarr")):
+        raise ValueError(f"The file of --labels must end in .npy or .zarr. Got {path!r} instead.")
     if option == "report" and not path.lower().endswith((".html", ".htm")):
         raise ValueError(f"The file of --report must end in .html. Got {path!r} instead.")
     if option == "report" and not _available(option):
@@ -113,3 +156,14 @@ def progress(arguments: argparse.Namespace) -> Callable[[str], None] | None:
     if arguments.quiet or not sys.stderr.isatty():
         return None
     return lambda text: print(text, file=sys.stderr, flush=True)
+
+
+def label_writer(causal: Any, arguments: argparse.Namespace, executor: Any) -> Callable[[str], None]:
+    """What writes the state at each place of the data, slice by slice."""
+
+    def write(path: str) -> None:
+        from ..writing import write_values
+
+        write_values(causal, path, executor=executor, progress=progress(arguments))
+
+    return write

@@ -10,15 +10,19 @@ from typing import Any, NoReturn
 __all__ = [
     "LEVEL",
     "NOT_NEGATIVE",
+    "PICTURE",
     "POSITIVE",
     "Parser",
     "add_command",
     "add_outputs",
+    "column",
+    "finite",
     "integer",
     "number",
     "whole_or_auto",
 ]
 
+PICTURE = "save a picture: .png, .svg or .pdf"
 # What argparse says, and what we say instead.
 REWORDED = (
     (r"argument (\S+?)(?:/\S+)?: expected .*argument.*", r"The option \1 has no value: give one"),
@@ -58,10 +62,10 @@ def add_command(
     return command
 
 
-def add_outputs(command: Parser, **files: str) -> None:
+def add_outputs(command: Parser, seed: bool = False, **files: str) -> None:
     """Options for result files by name and help, and those that go with them.
 
-    `--out` and `--report` are for all commands that leave results.
+    `--out` and `--report` are for all commands that leave results, `--seed` for those with random numbers.
     """
     group = command.add_argument_group("results")
     group.add_argument("--out", metavar="DIR", help="write all of the following into a folder, under default names")
@@ -69,6 +73,22 @@ def add_outputs(command: Parser, **files: str) -> None:
         group.add_argument(f"--{name}", metavar="FILE", help=help)
     group.add_argument("--report", metavar="FILE", help="save a page that explains the result: .html")
     group.add_argument("--quiet", action="store_true", help="print no summary")
+    if seed:
+        command.add_argument("--seed", type=integer(0), metavar="S", help="seed of the random numbers")
+
+
+def finite(text: str) -> float | None:
+    """The finite number in a text, or None."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") else None
+
+
+def column(text: str) -> int | str:
+    """A type: a column by number or by name."""
+    return int(text) if text.removeprefix("-").isdecimal() else text
 
 
 def integer(least: int | None = None) -> Callable[[str], int]:
@@ -88,11 +108,8 @@ def number(rule: str = "", holds: Callable[[float], bool] | None = None) -> Call
     """A type: finite numbers for which a rule holds, which is told in words."""
 
     def read(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = float("nan")
-        if not abs(value) < float("inf") or (holds is not None and not holds(value)):
+        value = finite(text)
+        if value is None or (holds is not None and not holds(value)):
             raise argparse.ArgumentTypeError(f"must be a number{rule and ' ' + rule}. Got {text!r} instead")
         return value
 

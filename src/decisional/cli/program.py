@@ -11,7 +11,7 @@ from .. import __version__
 from . import cssr, decisions, demonstration, fields, signals, simulation, symbols, watching
 from .parser import Parser
 
-__all__ = ["main"]
+__all__ = ["parser", "run"]
 
 COMMANDS = (symbols, fields, signals, decisions, watching, simulation, demonstration, cssr)
 EPILOG = """\
@@ -25,19 +25,8 @@ Each command has its own help and example: decisional symbols --help
 """
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments; by default those of the program.
-
-    Returns
-    -------
-    int
-        Exit status: 0 if all went well, 2 for bad input, 130 when interrupted.
-    """
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status."""
     given = list(sys.argv[1:] if argv is None else argv)
     try:
         arguments = parser().parse_args(given)
@@ -50,16 +39,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
+        # Python ends itself by a signal if an import was interrupted inside exec, unless another one went well.
+        exec("")
         return 130
-    except MemoryError:
-        print("decisional: The data do not fit into memory: give less data or shorter windows.", file=sys.stderr)
-        return 2
     except (ValueError, TypeError, OSError, ImportError) as error:
         print(f"decisional: {_sentence(error)}", file=sys.stderr)
+        return 2
+    except MemoryError:
+        print("decisional: The data do not fit into memory: give less data or shorter windows.", file=sys.stderr)
         return 2
 
 
 def _sentence(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename is None:
+        return " ".join(error.strerror.split())
     if isinstance(error, OSError) and error.strerror:
         return f"The path {error.filename!r} cannot be used ({error.strerror}): choose another."
     return " ".join(str(error).split())

@@ -6,23 +6,24 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
-from . import summary
-from .fields import save_states, states_json, states_table
-from .outputs import Outputs, announce, progress, write_json
-from .parser import NOT_NEGATIVE, POSITIVE, add_command, add_outputs, integer, whole_or_auto
-from .symbols import column_of
+from .outputs import progress
+from .parser import NOT_NEGATIVE, POSITIVE, add_command, column, whole_or_auto
+from .scale import cluster, is_sliced
+from .states import add_state_outputs, extremes, finish, outputs_of, visible
 
 __all__ = ["add"]
 
 EPILOG = """\
-FILE is a table with or without names in its first row; empty cells and NA are gaps. By default the number of past
-values is the one that predicts the last third of the data best, from the rest of them.
+FILE is a table with or without names in its first row, where empty cells and NA are gaps, or an array with one axis
+(.npy, .h5, .zarr, .nc), where NaN are. Several files are one data set; the past does not reach from one into the next.
+By default the number of past values is the one that predicts the last third of the data best, from the rest of them.
 
 example:
   decisional signal sunspots.csv --column number --tau 15 --plot signal.png
 """
-FILES = {"json": "signal.json", "plot": "signal.png", "states": "states.npy", "report": "report.html"}
 PASTS = (1, 2, 3, 5)
+# Values that are shown of data that were read in slices.
+SHOWN = 100_000
 # Values that choose the past; all of them are used with the one that is chosen.
 TRIED = 1500
 
@@ -31,8 +32,13 @@ def add(commands: Any) -> None:
     """Add the command to the parser."""
     about = "Find the causal states of a series of numbers, by kernel densities."
     command = add_command(commands, "signal", run, "states of a continuous series", about, EPILOG)
-    command.add_argument("file", metavar="FILE", help="CSV or another table of text, or - for standard input")
-    command.add_argument("--column", metavar="C", help="number from 0 or name (default: the only one of numbers)")
+    what = "CSV or another table of text, array, or - for standard input"
+    command.add_argument("files", nargs="+", metavar="FILE", help=what)
+    which = "number from 0 or name (default: the only one of numbers)"
+    command.add_argument("--column", type=column, metavar="C", help=which)
+    command.add_argument(
+        "--variable", metavar="V", help="array of an HDF5, netCDF or zarr file (default: the only one)"
+    )
     command.add_argument(
         "--past", type=whole_or_auto, default="auto", metavar="N", help="past values to look at (default: auto)"
     )
@@ -41,70 +47,98 @@ def add(commands: Any) -> None:
     )
     tau = "error that costs nothing (default: squared errors, whose best prediction is the mean)"
     command.add_argument("--tau", type=NOT_NEGATIVE, metavar="T", help=tau)
-    add_outputs(
-        command,
-        json="save the summary: .json",
-        plot="save a picture: .png, .svg or .pdf",
-        states="save the state after each row, -1 = none: .npy",
-    )
-    command.add_argument("--seed", type=integer(0), metavar="S", help="seed of the random numbers")
+    add_state_outputs(command, "after each row", "rows")
+
+
+def _read(arguments: argparse.Namespace) -> tuple[list[Any], str]:
+    """The series of all files, and what they are called."""
+    from .arrays import is_array
+    from .files import read_column, read_field
+
+    signals, names = [], []
+    for path in arguments.files:
+        if not is_array(path):
+            if arguments.variable is not None:
+                raise ValueError(f"The option --variable is for arrays and {path!r} is a table: leave it out.")
+            signal, name = read_column(path, arguments.column)
+        elif arguments.column is not None:
+            raise ValueError(f"The option --column is for tables and {path!r} is an array: leave it out.")
+        else:
+            name = arguments.variable or "value"
+            signal, _ = read_field(path, None, arguments.variable, is_sliced(arguments), axes=1)
+            if signal.ndim != 1 or signal.dtype.kind not in "biuf" or not len(signal):
+                raise ValueError(
+                    f"The array {path!r} has shape {tuple(signal.shape)} and type {signal.dtype}; a signal has numbers "
+                    "along one axis: give such an array."
+                )
+        signals.append(signal)
+        names.append(name)
+    return signals, names[0]
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, reconstruct, write and print."""
-    from .files import read_column
-
-    outputs = Outputs(arguments, FILES)
-    signal, name = read_column(arguments.file, column_of(arguments.column))
+    outputs = outputs_of(arguments, "signal")
+    signals, name = _read(arguments)
     from .. import observe, utility
     from ..densities import Kernels
     from ..estimators import CausalStates, DecisionalStates
+    from ..observe.slices import Sliced
+    from ..observe.stores import load
 
     worth = utility.squared_error() if arguments.tau is None else utility.tolerant(arguments.tau)
     say = progress(arguments)
     density = Kernels("cv" if arguments.bandwidth is None else arguments.bandwidth, progress=say)
-    past = _best_past(signal, density, say) if arguments.past is None else arguments.past
-    obs = observe.delays(signal, past)
-    causal: Any = CausalStates(density, random_state=arguments.seed).fit(obs)
-    choice: Any = DecisionalStates(worth).fit(causal)
-    gaps = int((signal != signal).sum())
-    how = "chosen by the data" if arguments.past is None else "given"
-    widths = ", ".join(f"{width:.4g}" for width in causal._kernels.sigma)
-    cost = "squared errors" if arguments.tau is None else f"errors up to {arguments.tau:g} cost nothing"
-    rows = [
-        ("Data", f"{signal.size:,} rows of column {name!r}, {gaps} without a value"),
-        ("Past", f"{past} values, {how}"),
-        ("Kernel", f"bandwidth {widths}"),
-        ("Utility", cost),
-        ("States", f"{causal.n_states_} causal, {choice.n_states_} decisional"),
-    ]
+    past = _best_past(signals, density, say) if arguments.past is None else arguments.past
+    obs = observe.delays(signals if len(signals) > 1 else signals[0], past, chunks=arguments.chunks)
+    gaps = extremes(signals)[2]
+    with cluster(arguments) as executor:
+        causal: Any = CausalStates(density, random_state=arguments.seed).fit(obs, executor=executor)
+        choice: Any = DecisionalStates(worth).fit(causal)
 
-    def plot(path: str) -> None:
-        from .pictures import save_signal
+        def first() -> tuple[Any, Any]:
+            part = load(signals[0][:SHOWN])
+            return observe.delays(part, past), part
 
-        save_signal(path, signal, choice, name)
+        sliced = isinstance(obs, Sliced)
+        shown, series = visible(choice, outputs, first) if sliced else (choice, _joined(signals))
+        how = "chosen by the data" if arguments.past is None else "given"
+        widths = ", ".join(f"{width:.4g}" for width in causal._kernels.sigma)
+        cost = "squared errors" if arguments.tau is None else f"errors up to {arguments.tau:g} cost nothing"
+        n, files = sum(map(len, signals)), f" in {len(signals)} files" if len(signals) > 1 else ""
+        rows = [
+            ("Data", f"{n:,} rows of column {name!r}{files}, {gaps} without a value"),
+            ("Past", f"{past} values, {how}"),
+            ("Kernel", f"bandwidth {widths}"),
+            ("Utility", cost),
+        ]
 
-    writers = {
-        "json": lambda path: write_json(path, states_json(choice, arguments.file)),
-        "plot": plot,
-        "states": lambda path: save_states(path, causal),
-    }
-    asked = {"Command": "signal", "File": arguments.file, "Column": name, "Past": f"{past}, {how}", "Utility": cost}
-    given = {"asked": asked, "series": signal, "causal": causal, "choice": choice}
-    written = outputs.write(writers, title=f"Hidden states of {arguments.file}", **given)
-    if not arguments.quiet:
-        lines = [*summary.facts(rows), "", *states_table(causal), ""]
-        print("\n".join([*lines, *summary.decisions(choice, causal.complexity_)]))
-        announce(written)
-    return 0
+        def plot(path: str) -> None:
+            from .pictures import save_signal
+
+            save_signal(path, series, shown, name)
+
+        asked = {"Command": "signal", "File": ", ".join(arguments.files), "Column": name}
+        asked |= {"Past": f"{past}, {how}", "Utility": cost}
+        page = {"asked": asked, "choice": shown, "series": series, "data": {"Length": f"{n:,} values"}}
+        return finish(arguments, outputs, choice, rows, plot, executor, **page)
 
 
-def _best_past(signal: Any, density: Any, say: Callable[[str], None] | None) -> int:
+def _joined(signals: list[Any]) -> Any:
+    import numpy as np
+
+    return signals[0] if len(signals) == 1 else np.concatenate(signals)
+
+
+def _best_past(signals: list[Any], density: Any, say: Callable[[str], None] | None) -> int:
     """The past whose densities, from two thirds of the last values, predict the other third best."""
+    import numpy as np
+
     from .. import observe
     from ..estimators import CausalStates
 
-    tried = signal[-TRIED:]
+    signal = max(signals, key=len)
+    tried = np.asarray(signal[-TRIED:], float)
     cut = tried.size * 2 // 3
     scores: dict[int, float] = {}
     for past in PASTS:
@@ -118,6 +152,6 @@ def _best_past(signal: Any, density: Any, say: Callable[[str], None] | None) -> 
             say(f"past {past}: {scores[past]:.3f} bits per value")
     if not scores:
         raise ValueError(
-            f"The signal has {signal.size} values, too few without a gap to choose the past: give more, or --past 1."
+            f"The signal has {len(signal)} values, too few without a gap to choose the past: give more, or --past 1."
         )
     return max(scores, key=scores.__getitem__)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from .outputs import check_path
+from .outputs import check_paths
 from .parser import add_command, integer
 
 __all__ = ["add"]
@@ -38,9 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Simulate."""
     from .. import io, processes
 
-    for option in ("out", "json"):
-        if getattr(arguments, option) is not None:
-            check_path(getattr(arguments, option), f"--{option}")
+    arguments.out = None if arguments.out == "-" else arguments.out
+    check_paths(arguments, "out", "json")
     process = processes.catalogue.get(arguments.process)
     if process is None:
         known = ", ".join(processes.catalogue)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import summary
+from .parser import finite
 
 if TYPE_CHECKING:
     from ..graphs import EpsilonMachine
@@ -37,9 +39,10 @@ def decide(path: str, text: str) -> Any:
     from ..estimators import DecisionalStates
     from ..graphs import EpsilonMachine
 
-    if is_monitor(path):
-        raise ValueError(f"The model {path!r} is a monitor: give the machine, which symbols --json wrote.")
-    machine = EpsilonMachine.load(path)
+    with _at(path) as file:
+        if is_monitor(file):
+            raise ValueError(f"The model {path!r} is a monitor: give the machine, which symbols --json wrote.")
+        machine = EpsilonMachine.load(file)
     worth = _utility(text)
     if text.lower().endswith(".csv"):
         missing = [symbol for symbol in machine.alphabet if str(symbol) not in worth.z]
@@ -48,6 +51,25 @@ def decide(path: str, text: str) -> Any:
     elif text != "zero-one":
         machine = _numeric(machine, text)
     return DecisionalStates(worth).fit(machine)
+
+
+@contextmanager
+def _at(path: str) -> Iterator[str]:
+    """The path of a model; standard input, which can be read only once, is kept in a file for a while."""
+    if path != "-":
+        yield path
+        return
+    from tempfile import TemporaryDirectory
+
+    from .. import io
+
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "model.json")
+        file.write_bytes(io.read_bytes(path))
+        try:
+            yield str(file)
+        except ValueError as error:
+            raise ValueError(str(error).replace(str(file), path)) from None
 
 
 def _utility(text: str) -> Any:
@@ -100,11 +122,8 @@ def _table(path: str) -> Any:
 
 
 def _cell(path: str, place: int, cell: str) -> float:
-    try:
-        value = float(cell)
-    except ValueError:
-        value = float("nan")
-    if not abs(value) < float("inf"):
+    value = finite(cell)
+    if value is None:
         raise ValueError(f"Row {place} of the table {path!r} has {cell!r}, which is no number: correct it.")
     return value
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from .decisions import add_utility, event_json
-from .outputs import check_path
+from .outputs import check_paths
 from .parser import add_command
 from .utilities import decide, is_monitor, refuse_unknown
 
@@ -28,6 +28,9 @@ JSON, given at once.
 With --state the program resumes where it was saved, after each read of standard input. Feed it the symbols that it has
 not seen, or all from the beginning with --skip-seen. With --out too, each event is in that file once, even after
 kill -9; on standard output an event may come again, with the same position.
+
+With --adapt, a line with "change" says that the model no longer fits, and one with "refit" that a new one is followed;
+symbols that the model has not are learnt.
 
 example:
   decisional watch monitor.json --state state.json --out events.jsonl --skip-seen < symbols.txt
@@ -47,14 +50,15 @@ def add(commands: Any) -> None:
     command.add_argument("--skip-seen", action="store_true", help="the input is the whole stream: skip what was seen")
     gap = "a symbol that the model has not: stop (refuse, the default), or go on as if one was missing (gap)"
     command.add_argument("--unknown", choices=("refuse", "gap"), default="refuse", help=gap)
+    window = "learn anew when the model no longer fits, from at most N of the last symbols (20000); with --utility"
+    command.add_argument("--adapt", type=int, nargs="?", const=20_000, metavar="N", help=window)
     command.add_argument("--quiet", action="store_true", help="do not tell on standard error where it resumes")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Follow the symbols to their end."""
-    for option in ("state", "out"):
-        if getattr(arguments, option) is not None:
-            check_path(getattr(arguments, option), f"--{option}")
+    arguments.out = None if arguments.out == "-" else arguments.out
+    check_paths(arguments, "state", "out")
     if arguments.skip_seen and arguments.state is None:
         raise ValueError("The option --skip-seen has no meaning without --state: give both.")
     monitor, resumed = _monitor(arguments)
@@ -71,9 +75,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _monitor(arguments: argparse.Namespace) -> tuple[Any, bool]:
     """The monitor where it stood, or at the beginning."""
+    from ..drift import Adapt
     from ..monitor import Monitor
 
+    if arguments.model == "-":
+        raise ValueError("The MODEL '-' is standard input, where the symbols come from: give the path of a file.")
     if is_monitor(arguments.model):
+        if arguments.adapt is not None:
+            raise ValueError(
+                f"The model {arguments.model!r} is a monitor, which adapts or not as it was saved: leave --adapt out, "
+                "or give the machine and --utility."
+            )
         for option in ("utility", "by", "level"):
             if getattr(arguments, option) is not None:
                 raise ValueError(
@@ -84,7 +96,8 @@ def _monitor(arguments: argparse.Namespace) -> tuple[Any, bool]:
         raise ValueError(f"The model {arguments.model!r} is a machine, which has no utility: give --utility.")
     else:
         choice = decide(arguments.model, arguments.utility)
-        fresh = Monitor(choice, by=arguments.by or "decision", level=arguments.level)
+        adapt = None if arguments.adapt is None else Adapt(window=arguments.adapt)
+        fresh = Monitor(choice, by=arguments.by or "decision", level=arguments.level, adapt=adapt)
     if arguments.state is None or not Path(arguments.state).exists():
         return fresh, False
     saved = Monitor.load(arguments.state)
@@ -130,7 +143,7 @@ class Sink:
 
     def write(self, events: list[Any]) -> None:
         """Write the events, then save the monitor."""
-        data = "".join(event_json(event) + "\n" for event in events)
+        data = "".join(_line(event) + "\n" for event in events)
         if self.file is not None and data:
             self.file.write(data.encode())
             self.file.flush()
@@ -141,6 +154,22 @@ class Sink:
             sys.stdout.flush()
         if self.state is not None:
             self.monitor.save(self.state)
+
+
+def _line(event: Any) -> str:
+    """An event, or a change of the machine, as a line of JSON."""
+    import json
+
+    from ..events import Change, Refit
+
+    if isinstance(event, Change):
+        found: dict[str, Any] = {"change": {"since": event.since, "bits": round(event.bits, 3)}}
+    elif isinstance(event, Refit):
+        edges = [[str(part) for part in edge[:3]] + [edge[3]] for edge in event.machine.transitions()]
+        found = {"refit": {"since": event.since, "moved": event.moved, "transitions": edges}}
+    else:
+        return event_json(event)
+    return json.dumps({"position": event.position, **found}, ensure_ascii=False, allow_nan=False)
 
 
 def _cut(path: str, position: int) -> None:
@@ -194,7 +223,11 @@ def _symbols(alphabet: tuple[Any, ...]) -> Iterator[list[str]]:
 
 
 def _follow(monitor: Any, symbols: list[str], sink: Sink, gaps: bool) -> None:
-    """Feed symbols; those before an unknown one are done before it is refused."""
+    """Feed symbols; those before an unknown one are done before it is refused, unless it is learnt."""
+    if monitor.adapts:
+        sink.begin()
+        sink.write(list(monitor.feed(symbols)))
+        return
     known = set(map(str, monitor.machine.alphabet))
     while symbols:
         n = next((place for place, symbol in enumerate(symbols) if symbol not in known), len(symbols))

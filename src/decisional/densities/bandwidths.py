@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from ..structures import Floats
+from ..structures import CountsOnly, Floats
 from .sums import nearest_distance
 
 __all__ = ["RULES", "choose"]
@@ -43,11 +43,14 @@ def choose(
         rule = {"nearest": _nearest, "rule": _rule, "cv": _cross_validated}[bandwidth]
         sigma, z_sigma = rule(obs, cutoff, progress)
         return sigma, z_sigma if z_given is None else z_given
-    sigma = np.atleast_1d(np.asarray(bandwidth, float)) if np.ndim(bandwidth) < 2 else np.empty(0)
+    try:
+        sigma = np.atleast_1d(np.asarray(bandwidth, float)) if np.ndim(bandwidth) < 2 else np.empty(0)
+    except (TypeError, ValueError):
+        sigma = np.empty(0)
     d, k = x.shape[1], 0 if targets is None else targets.shape[1]
     if (
-        np.asarray(bandwidth).dtype.kind == "b"
-        or sigma.size not in {1, d, d + 1}
+        sigma.size not in {1, d, d + 1}
+        or np.asarray(bandwidth).dtype.kind == "b"
         or not (np.isfinite(sigma) & (sigma > 0)).all()
     ):
         raise ValueError(
@@ -80,18 +83,25 @@ def _spread(values: NDArray[Any], weight: Floats) -> Floats:
 
 
 def _spreads(obs: Any) -> tuple[Floats, float]:
-    weight = obs.table().weight.astype(float)
+    table = obs.table()
     targets = getattr(obs, "targets", None)
-    z = 0.0 if targets is None else float(_spread(targets, np.bincount(obs.z, minlength=len(targets))).mean())
-    return _spread(obs.points, weight), z
+    z = 0.0
+    if targets is not None:
+        z = float(_spread(targets, np.bincount(table.outcome, table.count, len(targets))).mean())
+    return _spread(obs.points, table.weight.astype(float)), z
+
+
+def _rows(table: Any) -> NDArray[Any]:
+    """The x of each pair (x, z) that occurs."""
+    return np.repeat(np.arange(table.n_x), np.diff(table.start))
 
 
 def _nearest(obs: Any, cutoff: float, progress: Any) -> tuple[Floats, float]:
     targets = getattr(obs, "targets", None)
-    pairs = np.unique(np.column_stack([obs.x, obs.z]), axis=0)
-    joint = obs.points[pairs[:, 0]].astype(float)
+    table = obs.table()
+    joint = obs.points[_rows(table)].astype(float)
     if targets is not None:
-        joint = np.column_stack([joint, targets[pairs[:, 1]]])
+        joint = np.column_stack([joint, targets[table.outcome]])
     distance = nearest_distance(np.unique(joint, axis=0))
     width = 0.5 * distance if np.isfinite(distance) else 1.0
     return np.full(obs.points.shape[1], width), 0.0 if targets is None else width
@@ -131,6 +141,17 @@ def _cross_validated(obs: Any, cutoff: float, progress: Any) -> tuple[Floats, fl
     return task.widths(np.exp(found.x))
 
 
+def _observed(obs: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """x and z of each observation."""
+    try:
+        return obs.x, obs.z
+    except CountsOnly:
+        raise ValueError(
+            "The 'bandwidth' of Kernels is 'cv' and only counts were kept; cross-validation takes observations from "
+            "all over the data: use 'rule', 'nearest' or a number, or fit all data at once, observed with chunks=...."
+        ) from None
+
+
 class _Task:
     """Minus the mean log likelihood of some z, and its gradient, at logarithms of widths in standard deviations."""
 
@@ -148,16 +169,17 @@ class _Task:
         asked = np.unique(np.linspace(0, obs.n - 1, min(obs.n, ASKED // fewer)).astype(np.int64))
         others = np.unique(np.linspace(0, obs.n - 1, min(obs.n, ANSWERING // fewer)).astype(np.int64))
         self.share = others.size / obs.n
-        self.a, self.b = obs.points[obs.x[asked]] / self.x_spread, obs.points[obs.x[others]] / self.x_spread
+        x, z = _observed(obs)
+        self.a, self.b = obs.points[x[asked]] / self.x_spread, obs.points[x[others]] / self.x_spread
         self.same = asked[:, None] == others
         self.z_least = LEAST
         if targets is None:
             self.dim = 0
-            self.z_square = np.where(obs.z[asked][:, None] == obs.z[others], 0.0, np.inf).astype(np.float32)
+            self.z_square = np.where(z[asked][:, None] == z[others], 0.0, np.inf).astype(np.float32)
         else:
             self.dim = targets.shape[1]
-            z = targets[obs.z] / self.z_spread
-            self.z_square = _squares(z[asked], z[others]).astype(np.float32)
+            self.z_square = _squares(targets[z[asked]] / self.z_spread, targets[z[others]] / self.z_spread)
+            self.z_square = self.z_square.astype(np.float32)
             # Values on a lattice have an infinite likelihood at no width: half their distance is the least.
             gaps = np.diff(np.sort(targets, axis=0), axis=0)
             gaps = gaps[gaps > 0] / self.z_spread

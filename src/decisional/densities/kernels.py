@@ -4,7 +4,6 @@ The density at a sample point s of z is sum_i Kx(x_i, x) Kz(z_i, s), normalised 
 Gaussian kernel of width sigma, exp(-d^2 / (2 sigma^2)), a kernel of x and z jointly is the product of the two.
 """
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -13,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import arguments, resources
+from ..resources import available as _free_memory
 from ..structures import Distributions, Floats, Ints, Observations
 from . import bandwidths
 from .parameters import Parameters
@@ -286,26 +287,9 @@ def _numbers(obs: Any, k: int) -> NDArray[Any]:
 
 def _check_memory(n: int, n_samples: int) -> None:
     """Refuse what cannot fit: sums in 4 bytes, and up to 12 more for what is kept of them."""
-    needed, free = 16.0 * n * n_samples, _free_memory()
-    if needed > free:
-        raise ValueError(
-            f"The densities of {n} x at {n_samples} sample points of z need up to {needed / 1e9:.1f} GB and "
-            f"{free / 1e9:.1f} GB are free; they must fit in memory: give fewer samples, such as samples=200 with a "
-            "z_bandwidth above 0, or fewer x."
-        )
-
-
-def _free_memory() -> float:
-    """Bytes that can be had; all there are where the system does not say which are free."""
-    try:
-        with open("/proc/meminfo") as file:
-            return 1024.0 * next(int(line.split()[1]) for line in file if line.startswith("MemAvailable"))
-    except (OSError, StopIteration):
-        pass
-    try:
-        return float(os.sysconf("SC_PHYS_PAGES")) * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return np.inf
+    remedy = "give fewer samples, such as samples=200 with a z_bandwidth above 0, or fewer x"
+    what = f"densities of {n} x at {n_samples} sample points of z"
+    resources.require(16.0 * n * n_samples, what, remedy, _free_memory())
 
 
 def _are_all_samples(obs: Any, targets: NDArray[Any]) -> bool:
@@ -333,7 +317,7 @@ def _samples(samples: Any, obs: Any, z_sigma: float, random_state: Any) -> tuple
             order = np.sort(targets[obs.z, 0])
             at = np.unique(order[np.linspace(0, order.size - 1, GRID).astype(np.int64)])[:, None]
         else:
-            rng = np.random.default_rng(random_state)
+            rng = arguments.generator(random_state, "random_state")
             at = targets[np.sort(rng.choice(len(targets), min(GRID, len(targets)), replace=False))]
     elif samples is None or isinstance(samples, (int, np.integer)):
         n = GRID if samples is None else int(samples)
@@ -345,13 +329,11 @@ def _samples(samples: Any, obs: Any, z_sigma: float, random_state: Any) -> tuple
         else:
             at = np.linspace(targets.min(), targets.max(), n if np.ptp(targets) > 0 else 1)[:, None]
     else:
-        at = np.asarray(samples, float)
-        at = at.reshape(len(at), -1) if at.ndim else at.reshape(1, 1)
         k = targets.shape[1]
+        rule = f"they must be at least 2 different finite points with the {k} dimensions of z: give (n, {k})."
+        at = arguments.as_table(samples, "samples", rule, float)
+        at = at.reshape(len(at), -1) if at.ndim else at.reshape(1, 1)
         if at.shape[1] != k or len(at) < 2 or not np.isfinite(at).all() or len(np.unique(at, axis=0)) != len(at):
-            raise ValueError(
-                f"The 'samples' of Kernels have shape {np.shape(samples)}; they must be at least 2 different finite "
-                f"points with the {k} dimensions of z: give (n, {k})."
-            )
+            raise ValueError(f"The 'samples' of Kernels have shape {np.shape(samples)}; {rule}")
     values = at.tolist()
     return ([v[0] for v in values] if targets.shape[1] == 1 else list(map(tuple, values))), at

@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Callable
-from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import nullcontext
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -140,11 +139,10 @@ def kernel_sums(
     n = tiles.cuts.size - 1
     steps = np.unique(np.linspace(0, n, min(n, PARTS * workers()) + 1).astype(np.int64))
     parts = list(zip(steps[:-1].tolist(), steps[1:].tolist(), strict=True))
-    with nullcontext(executor) if executor is not None else ThreadPoolExecutor(workers()) as pool:
-        for i, (part, sums) in enumerate(zip(parts, map_slices(chunk, parts, pool), strict=True)):
-            out[tiles.order[tiles.cuts[part[0]] : tiles.cuts[part[1]]]] = sums
-            if progress is not None:
-                progress(f"kernel sums: {i + 1} of {len(parts)} parts")
+    for i, (part, sums) in enumerate(zip(parts, map_slices(chunk, parts, executor), strict=True)):
+        out[tiles.order[tiles.cuts[part[0]] : tiles.cuts[part[1]]]] = sums
+        if progress is not None:
+            progress(f"kernel sums: {i + 1} of {len(parts)} parts")
     return out
 
 

@@ -14,15 +14,19 @@ from .._kernels.gather import gather
 from ..densities import Counts, Kernels
 from ..determinism import CONSTRAINTS
 from ..executors import map_slices, slices
-from ..observe.pairs import pairs, vectors
+from ..observe.slices import Sliced
+from ..observe.tallies import Tallied
 from ..structures import Floats, Ints, Observations
 from .display import Displayed
+from .inputs import as_observations, at_rows, points_of
 
-__all__ = ["CausalStates", "as_observations"]
+__all__ = ["CausalStates"]
 
 # Rows of distinct x that are looked up at once.
 BLOCK = 1 << 16
 UNKNOWN = -2
+# What fit leaves besides the attributes that end in "_".
+FITTED = ("_tally", "_result", "_kernels", "_match", "_contexts", "_by_row")
 
 
 class CausalStates(Displayed):
@@ -93,8 +97,66 @@ class CausalStates(Displayed):
         """
         self._check_parameters()
         obs = as_observations(X, z, isinstance(self.density, Kernels), fitting=True)
-        for name in ("labels_", "local_complexity_", "_contexts"):
-            self.__dict__.pop(name, None)
+        if isinstance(obs, Sliced):
+            obs.check_memory()
+        obs.table(executor)
+        self._forget()
+        self._reconstruct(obs, executor)
+        self._note_rows(X)
+        return self
+
+    def partial_fit(self, X: Any, z: Any = None, executor: Executor | None = None) -> Self:
+        """Add the counts of more observations; the states are found when they are next asked for.
+
+        The result is that of `fit` on all observations together, bit for bit, in whatever order these come. For
+        slices of a long series or a field, the pieces of `ds.observe.series(..., chunks=...)` hold what their windows
+        reach beyond them: give `obs.pieces()` one by one. Only counts are kept: `labels_` need the data.
+
+        Parameters are those of `fit`.
+        """
+        self._check_parameters()
+        obs = as_observations(X, z, isinstance(self.density, Kernels), fitting=True)
+        obs.table(executor)
+        return self._add(obs.tally(), X)
+
+    def merge(self, other: "CausalStates") -> Self:
+        """Add the counts of other causal states, of observations made alike, and keep the parameters of self."""
+        return self._add(other._counts(), None)
+
+    def _add(self, tally: Any, X: Any) -> Self:
+        known = self._counts() if "_tally" in vars(self) or "observations_" in vars(self) else None
+        whole = tally if known is None else known.merge(tally)
+        self._forget()
+        self._tally = whole
+        self._note_rows(X)
+        self._by_row = False
+        return self
+
+    def _counts(self) -> Any:
+        if "_tally" in vars(self):
+            return self._tally
+        check_is_fitted(self, "states_")
+        return self.observations_.tally()
+
+    def _forget(self) -> None:
+        """Drop all that was fitted."""
+        for name in [name for name in vars(self) if name in FITTED or (name.endswith("_") and name[0] != "_")]:
+            del self.__dict__[name]
+
+    def __getattr__(self, name: str) -> Any:
+        # After partial_fit and merge, the states are found when the first of their attributes is asked for.
+        if "_tally" not in self.__dict__ or name.startswith("__") or not name.endswith("_") or "_result" in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self._reconstruct(Tallied(self._tally), None)
+        return getattr(self, name)
+
+    def _note_rows(self, X: Any) -> None:
+        """Remember whether, and how, an array was fitted."""
+        self._by_row = X is not None and not isinstance(X, Observations)
+        if self._by_row and np.ndim(X) == 2:
+            self.n_features_in_ = np.shape(X)[1]
+
+    def _reconstruct(self, obs: Observations, executor: Executor | None) -> None:
         continuous = hasattr(obs, "points")
         density = self.density if self.density is not None else Kernels() if continuous else Counts()
         self._kernels = density.model(obs) if isinstance(density, Kernels) else None
@@ -127,10 +189,6 @@ class CausalStates(Displayed):
         self.recurrent_complexity_ = (
             self.complexity_ if self.machine_ is None else self.machine_.statistical_complexity()
         )
-        self._by_row = not isinstance(X, Observations)
-        if self._by_row and np.ndim(X) == 2:
-            self.n_features_in_ = np.shape(X)[1]
-        return self
 
     @cached_property
     def labels_(self) -> Ints:
@@ -153,7 +211,7 @@ class CausalStates(Displayed):
 
         for _ in map_slices(fill, slices(x.size)):
             pass
-        return _at_rows(result, self.observations_, missing) if self._by_row else result
+        return at_rows(result, self.observations_, missing) if self._by_row else result
 
     def predict(self, X: Any) -> Ints:
         """(n,) state of each observation; in a series, that of the longest ending of its x that was seen in `fit`.
@@ -163,7 +221,7 @@ class CausalStates(Displayed):
         check_is_fitted(self, "states_")
         obs = self._observed(X)
         states = self.states_of(obs)[obs.x]
-        return states if isinstance(X, Observations) else _at_rows(states, obs, -1)
+        return states if isinstance(X, Observations) else at_rows(states, obs, -1)
 
     def predict_proba(self, X: Any) -> Floats:
         """(n, n_outcomes) P(Z|state) of each observation, with kernels P(Z|x) itself; NaN where the state is -1."""
@@ -171,7 +229,7 @@ class CausalStates(Displayed):
         if self._kernels is not None:
             obs = self._observed(X)
             p = self._densities_at(obs)[obs.x]
-            return p if isinstance(X, Observations) else _at_rows(p, obs, np.nan)
+            return p if isinstance(X, Observations) else at_rows(p, obs, np.nan)
         unknown = np.full((1, self.distributions_.shape[1]), np.nan)
         return np.concatenate([self.distributions_, unknown])[self.predict(X)]
 
@@ -303,53 +361,3 @@ class CausalStates(Displayed):
                 f"The 'density' parameter of CausalStates must be None or an estimator such as ds.Counts(). "
                 f"Got {self.density!r} instead."
             )
-
-
-def as_observations(X: Any, z: Any, numbers: bool = False, fitting: bool = False) -> Observations:
-    """X itself, or pairs of rows of X and outcomes z (all alike where only x matters); `numbers` for kernels."""
-    if isinstance(X, Observations):
-        if z is not None:
-            raise ValueError("The 'z' are given together with Observations, which hold them already: leave 'z' out.")
-        return X
-    if hasattr(X, "toarray"):
-        raise ValueError(
-            f"The 'X' is a sparse {type(X).__name__}; sparse data are not supported, x must be rows of a dense array: "
-            "use X.toarray()."
-        )
-    if not hasattr(X, "__len__") or len(X) == 0:
-        raise ValueError(
-            f"The 'X' is {type(X).__name__} of 0 sample(s) while a minimum of 1 is required: give one row for each "
-            "observation."
-        )
-    if np.iscomplexobj(X):
-        raise ValueError(f"Complex data not supported: the 'X' is {type(X).__name__} of them; give real numbers.")
-    if len(np.shape(X)) == 2 and 0 in np.shape(X):
-        raise ValueError(
-            f"The 'X' has 0 feature(s) (shape={np.shape(X)}) while a minimum of 1 is required: give one column or more."
-        )
-    if getattr(getattr(X, "dtype", None), "kind", "") == "O" and len(np.shape(X)) == 2:
-        X = np.asarray(X, float)
-    if numbers:
-        return vectors(X, np.zeros(len(X), np.int64) if z is None and fitting else z)
-    return pairs(X, np.zeros(len(X), np.int64) if z is None else z)
-
-
-def points_of(obs: Observations, d: int) -> NDArray[Any]:
-    """(n_x, d) the distinct x as vectors of numbers."""
-    points = getattr(obs, "points", None)
-    if points is None:
-        points = np.array([obs.letters[k] for k in obs.words(np.arange(obs.table().n_x))[:, 0]])
-        points = points.reshape(len(points), -1)
-    if points.dtype.kind not in "biuf" or points.shape[1] != d:
-        raise ValueError(
-            f"The 'X' have {points.shape[1]} columns of type {points.dtype} and those of fit {d}; new x must be "
-            "numbers of the same dimension: give the same columns."
-        )
-    return points
-
-
-def _at_rows(values: NDArray[Any], obs: Observations, missing: Any) -> NDArray[Any]:
-    """Values of pairs back at the places of their rows."""
-    result = np.full((obs.shape[0], *values.shape[1:]), missing, values.dtype)
-    result[obs.site] = values
-    return result

@@ -166,6 +166,7 @@ class DecisionalStates(Displayed):
 
     @cached_property
     def labels_(self) -> Ints:
+        check_is_fitted(self, "states_")
         return self._at_observations(self.states_.labels, -1)
 
     @cached_property
@@ -187,6 +188,7 @@ class DecisionalStates(Displayed):
 
     @cached_property
     def graph_(self) -> TransitionGraph | None:
+        check_is_fitted(self, "states_")
         return self._graph(self.states_, "ω")
 
     @cached_property
@@ -387,7 +389,7 @@ class DecisionalStates(Displayed):
         """(n_causal,) what changes at an event, for each causal state; parameters as in `events`."""
         check_is_fitted(self, "states_")
         kinds = {"decision": self.states_, "prediction": self.iso_prediction_, "utility": self.iso_utility_}
-        if by not in kinds:
+        if not isinstance(by, str) or by not in kinds:
             raise ValueError(f"The 'by' of events is {by!r}; it must be one of {', '.join(kinds)}: choose one.")
         if level is not None:
             if isinstance(level, (bool, str)) or np.isnan(level):

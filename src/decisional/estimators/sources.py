@@ -8,7 +8,8 @@ import numpy as np
 from .. import matching
 from ..graphs import EpsilonMachine
 from ..structures import Floats, Ints, Observations
-from .causal import CausalStates, as_observations
+from .causal import CausalStates
+from .inputs import as_observations
 
 __all__ = ["exact", "numbered", "sample", "with_outcomes"]
 

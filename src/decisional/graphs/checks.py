@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arguments import as_table, shown
 from .symbols import order, plain
 
 __all__ = ["checked_arrays", "checked_names", "checked_weights", "read_rows"]
@@ -32,7 +33,14 @@ def _read_row(row: Any, number: int) -> tuple[Hashable, Hashable, Hashable, floa
 
 def checked_names(values: Iterable[Hashable], parameter: str) -> tuple[Hashable, ...]:
     """Return distinct hashable names as a tuple of plain values, or raise ValueError."""
-    names = tuple(plain(value) for value in values)
+    try:
+        names = tuple(plain(value) for value in values)
+        hash(names)
+    except TypeError:
+        raise TypeError(
+            f"The {parameter!r} are {shown(values)}; they must be a sequence of hashable values: give a list of "
+            "strings or numbers."
+        ) from None
     seen: set[Hashable] = set()
     for name in names:
         if name in seen:
@@ -54,6 +62,11 @@ def read_rows(
         For no rows, malformed rows, repeated (state, symbol), unknown targets or symbols, and probabilities
         that are negative, not numbers or do not sum to 1.
     """
+    if not isinstance(transitions, Iterable):
+        raise TypeError(
+            f"The 'transitions' are {shown(transitions)}; they must be rows (source, symbol, target, probability): "
+            "give a list of them."
+        )
     rows = [_read_row(row, number) for number, row in enumerate(transitions)]
     if not rows:
         raise ValueError("The 'transitions' are empty; a machine needs at least one row: add its transitions.")
@@ -100,7 +113,9 @@ def checked_arrays(
         For shapes that differ, targets out of range, probabilities that are negative, not numbers, lead to
         no state or do not sum to 1 (or to 0, when `dead_ends` are allowed).
     """
-    ends, p = np.array(targets), np.array(emission, dtype=np.float64)
+    rule = "it must be numbers, n_states × n_symbols: give one row per state and one column per symbol."
+    ends = np.array(as_table(targets, "targets", rule))
+    p = np.array(as_table(emission, "emission", rule, np.float64))
     if ends.ndim != 2 or ends.shape != p.shape or ends.dtype.kind not in "iu":
         raise ValueError(
             f"The 'targets' have shape {ends.shape} and type {ends.dtype}, 'emission' has shape {p.shape}; "
@@ -149,7 +164,8 @@ def checked_weights(weights: ArrayLike | None, n_states: int, parameter: str = "
     """
     if weights is None:
         return None
-    w = np.array(weights, dtype=np.float64)
+    rule = f"there must be one non-negative number for each of the {n_states} states: give their probabilities."
+    w = np.array(as_table(weights, parameter, rule, np.float64))
     if w.shape != (n_states,) or not (np.isfinite(w) & (w >= 0.0)).all() or not w.sum() > 0.0:
         raise ValueError(
             f"The {parameter!r} are {w.tolist() if w.size < 20 else w.shape}; there must be one non-negative "

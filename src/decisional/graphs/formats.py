@@ -73,9 +73,19 @@ def html_table(title: str, rows: Iterable[Sequence[object]]) -> str:
     return "<pre>" + escape("\n".join(lines)) + "</pre>"
 
 
+def _path(path: str | os.PathLike[str]) -> Path:
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"The 'path' is {path!r}; it must be a string or a Path: name the file.")
+    return Path(path)
+
+
 def write_json(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
     """Write a JSON file whole or not at all: a temporary file in the same folder, then a rename."""
-    path = Path(path)
+    path = _path(path)
+    if path.is_dir():
+        raise IsADirectoryError(f"The 'path' is {str(path)!r}, a folder: give the path of a file.")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"The 'path' is {str(path)!r}, in a folder that does not exist: create it first.")
     text = json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1)
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
@@ -94,7 +104,11 @@ def read_json(path: str | os.PathLike[str], format: str, version: int, keys: Ite
         When the file is not what `format` and `version` announce, or lacks one of `keys`.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8"))
+        content = json.loads(_path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FileNotFoundError(f"The 'path' is {str(path)!r}; there is no such file: check the path.") from None
+    except IsADirectoryError:
+        raise IsADirectoryError(f"The 'path' is {str(path)!r}, a folder: give the path of a file.") from None
     except ValueError:
         raise ValueError(f"The file '{path}' is not JSON; it must be written by save(): check the path.") from None
     found = content.get("format") if isinstance(content, dict) else None

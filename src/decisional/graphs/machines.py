@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import chains
+from .. import arguments, chains
 from . import checks, formats, refinement, walks
 from .transitions import Frozen, TransitionGraph, read_only
 
@@ -98,7 +98,9 @@ class EpsilonMachine(Frozen):
         weights : array of shape (n_states,), optional
             Observed probabilities of the states.
         """
-        n_states, n_symbols = np.shape(emission) if np.ndim(emission) == 2 else (0, 0)
+        rule = "it must be numbers, n_states × n_symbols: give one row per state and one column per symbol."
+        emission = arguments.as_table(emission, "emission", rule)
+        n_states, n_symbols = emission.shape if emission.ndim == 2 else (0, 0)
         symbols = checks.checked_names(alphabet, "alphabet")
         labels = checks.checked_names(range(n_states) if names is None else names, "names")
         if n_states < 1 or len(symbols) != n_symbols or len(labels) != n_states:
@@ -185,6 +187,7 @@ class EpsilonMachine(Frozen):
         with_error : bool
             Return (E, error), the error being a bound in bits, rather than E alone.
         """
+        arguments.require_tolerance(atol)
         result, error = 0.0, 0.0
         if self.recurrent.any():
             members = np.flatnonzero(self.recurrent)
@@ -219,6 +222,7 @@ class EpsilonMachine(Frozen):
         atol : float
             Probabilities that differ by no more than this are taken as equal.
         """
+        arguments.require_tolerance(atol)
         return self._merged(atol)[0]
 
     def _state(self, start: Any) -> int | None:
@@ -308,6 +312,10 @@ class EpsilonMachine(Frozen):
         Symbols are compared as they print (0 and "0" are the same), edges exactly, probabilities within
         `atol`; transient states count, unused symbols do not.
         """
+        arguments.require(
+            other, "_columns", "other", "an EpsilonMachine", "compare two machines, such as causal.machine_"
+        )
+        arguments.require_tolerance(atol)
         mine, theirs = self._columns(), other._columns()
         if self.n_states != other.n_states or mine.keys() != theirs.keys():
             return False

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import chains
+from ..arguments import as_table
 from . import checks, formats
 
 __all__ = ["Frozen", "TransitionGraph", "read_only"]
@@ -58,7 +59,9 @@ class TransitionGraph(Frozen):
     def __init__(self, matrix: Any, weight: ArrayLike | None = None, names: Iterable[Hashable] | None = None) -> None:
         from scipy import sparse
 
-        csr = sparse.csr_array(matrix, dtype=np.float64, copy=True)
+        rule = "it must be a square table of probabilities: give one row and one column per state."
+        table: Any = matrix if sparse.issparse(matrix) else np.atleast_2d(as_table(matrix, "matrix", rule, np.float64))
+        csr: Any = sparse.csr_array(table, dtype=np.float64, copy=True)
         csr.eliminate_zeros()
         total = csr.sum(axis=1) if csr.shape[0] else np.zeros(0)
         names = range(csr.shape[0]) if names is None else names
@@ -96,8 +99,25 @@ class TransitionGraph(Frozen):
         """
         from scipy import sparse
 
-        ends = (np.asarray(source, dtype=np.intp), np.asarray(target, dtype=np.intp))
-        counts = sparse.csr_array((np.asarray(count, dtype=np.float64), ends), shape=(n_states, n_states))
+        if isinstance(n_states, bool) or not isinstance(n_states, (int, np.integer)) or n_states < 0:
+            raise ValueError(f"The 'n_states' is {n_states!r}; it must be an integer of at least 0: count the states.")
+        rule = f"it must be one state number below {n_states} for each transition: check it."
+        ends = (as_table(source, "source", rule, np.intp), as_table(target, "target", rule, np.intp))
+        size = as_table(count, "count", "it must be one number for each transition: check it.", np.float64)
+        if not ends[0].shape == ends[1].shape == size.shape or size.ndim != 1:
+            raise ValueError(
+                f"The 'source', 'target' and 'count' have shapes {ends[0].shape}, {ends[1].shape} and {size.shape}; "
+                "there must be one of each for each transition: give three sequences of one length."
+            )
+        for name, end in zip(("source", "target"), ends, strict=True):
+            if end.size and not 0 <= end.min() <= end.max() < n_states:
+                raise ValueError(f"The {name!r} goes from {end.min()} to {end.max()}; {rule}")
+        if not (np.isfinite(size) & (size >= 0.0)).all():
+            raise ValueError(
+                f"The 'count' has a smallest value of {size.min():.6g}; counts must be finite and not negative: "
+                "correct them."
+            )
+        counts = sparse.csr_array((size, ends), shape=(n_states, n_states))
         total: Array = np.asarray(counts.sum(axis=1))
         scale = np.divide(1.0, total, out=np.zeros(n_states), where=total > 0.0)
         if weight is None and total.sum() > 0.0:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import arguments
 from .refinement import alias_tables
 from .symbols import alphabet_array, coder, plain
 
@@ -71,7 +72,7 @@ def simulate(machine: _Machine, n: int, rng: Any, start: int | None) -> Array:
         size = -1
     if size < 0:
         raise ValueError(f"The 'n' is {n!r}; it must be an integer of at least 0: give the number of symbols.")
-    generator = np.random.default_rng(rng)
+    generator = arguments.generator(rng)
     if start is None:
         start = _draw_start(machine, generator)
     symbols = alphabet_array(machine.alphabet)

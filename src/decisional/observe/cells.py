@@ -1,21 +1,27 @@
 """Space-time fields of any integers as grids of small letter codes, padded so that cones never leave them."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import arguments
 from .._kernels import cones as kernels
 from .._kernels import words
 from ..executors import map_slices, slices
 from ..structures import Ints
 from .geometry import LightCone, boundary_index
 
-__all__ = ["Data", "Grid", "field_data", "make_grid", "number_letters", "slice_signatures"]
+__all__ = ["Data", "Grid", "NoCells", "check_cells", "field_data", "make_grid", "number_letters", "slice_signatures"]
 
 WINDOW = 64  # adjacent cells that tell patterns apart
+SIGNED = (1 << 31) - 19  # letters are told apart up to multiples of this
+
+
+class NoCells(ValueError):
+    """No cell is known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +51,7 @@ class Grid:
     shape : of the grid of observations, in four axes
     corner : of the grid of observations on the field
     extent : of the field, in four axes
+    missing : where cells of the field are missing, or None
     """
 
     cells: Ints
@@ -52,11 +59,20 @@ class Grid:
     shape: tuple[int, ...]
     corner: tuple[int, ...]
     extent: tuple[int, ...]
+    missing: NDArray[Any] | None = None
 
     @property
     def n(self) -> int:
         """Number of observations."""
         return int(np.prod(self.shape)) if self.valid is None else int(np.count_nonzero(self.valid))
+
+    def without_last(self, rows: int) -> "Grid":
+        """The same without the last rows of observations."""
+        if not rows:
+            return self
+        kept = max(self.shape[0] - rows, 0)
+        valid = None if self.valid is None else self.valid[:kept]
+        return replace(self, valid=valid, shape=(kept, *self.shape[1:]))
 
 
 def field_data(field: Any, mask: Any, place: str) -> Data:
@@ -65,7 +81,29 @@ def field_data(field: Any, mask: Any, place: str) -> Data:
     if hasattr(field, "dims") and hasattr(field, "coords") and hasattr(field, "values"):
         labels = type(field), tuple(field.dims), dict(field.coords)
         field = field.values
-    values: Any = field if isinstance(field, np.ndarray) else np.asarray(field)
+    rule = "its rows must have one length: give an array of integers, with time first."
+    values: Any = field if isinstance(field, np.ndarray) else arguments.as_table(field, "field", rule)
+    check_cells(values, place)
+    missing = np.ma.getmaskarray(values) if np.ma.is_masked(values) else None
+    if mask is not None:
+        mask = np.asarray(mask, bool)
+        try:
+            mask = np.broadcast_to(mask, values.shape)
+        except ValueError:
+            raise ValueError(
+                f"The 'mask' of the {place} has shape {mask.shape} and the field {values.shape}; it must say for "
+                "each cell whether it is missing: give one of the field's shape."
+            ) from None
+        if mask.any():
+            missing = mask if missing is None else missing | mask
+    values = np.asarray(values)
+    return Data(values.view(np.uint8) if values.dtype.kind == "b" else values, missing, labels)
+
+
+def check_cells(values: Any, place: str) -> None:
+    """Whether an array, in memory or not, can be a field."""
+    if values.size == 0:
+        raise ValueError(f"The {place} has shape {values.shape}; it must have cells: check the input.")
     if values.dtype.kind == "f":
         raise ValueError(
             f"The {place} has cells of type {values.dtype}; light cones count integers: use ds.observe.delays for "
@@ -85,22 +123,6 @@ def field_data(field: Any, mask: Any, place: str) -> Data:
         raise ValueError(
             f"The {place} has {values.ndim - 1} space axes; light cones have 1, 2 or 3: take a slice of the field."
         )
-    if values.size == 0:
-        raise ValueError(f"The {place} has shape {values.shape}; it must have cells: check the input.")
-    missing = np.ma.getmaskarray(values) if np.ma.is_masked(values) else None
-    if mask is not None:
-        mask = np.asarray(mask, bool)
-        try:
-            mask = np.broadcast_to(mask, values.shape)
-        except ValueError:
-            raise ValueError(
-                f"The 'mask' of the {place} has shape {mask.shape} and the field {values.shape}; it must say for "
-                "each cell whether it is missing: give one of the field's shape."
-            ) from None
-        if mask.any():
-            missing = mask if missing is None else missing | mask
-    values = np.asarray(values)
-    return Data(values.view(np.uint8) if values.dtype.kind == "b" else values, missing, labels)
 
 
 def number_letters(fields: list[Data]) -> tuple[list[Ints], Ints, tuple[Hashable, ...]]:
@@ -111,7 +133,7 @@ def number_letters(fields: list[Data]) -> tuple[list[Ints], Ints, tuple[Hashable
     known = [d.values.reshape(-1) if d.missing is None else d.values[~d.missing] for d in fields]
     ranges = [(int(v.min()), int(v.max())) for v in known if v.size]
     if not ranges:
-        raise ValueError(
+        raise NoCells(
             f"The 'mask' leaves none of {sum(d.values.size for d in fields)} cells of the field; cones need cells "
             "that are known: mark fewer as missing."
         )
@@ -173,9 +195,10 @@ def make_grid(data: Data, raw: Ints, lut: Ints, cone: LightCone, boundary: str) 
     )
     index = [boundary_index(size, edge, boundary) for size, edge in zip(extent[1:], cone.reach, strict=True)]
     cells = _padded(raw.reshape(extent), lut, index)
-    valid = None
+    valid = missing = None
     if data.missing is not None:
-        lost = _padded(data.missing.reshape(extent).view(np.uint8), np.array([0, 1], np.uint8), index)
+        missing = data.missing.reshape(extent)
+        lost = _padded(missing.view(np.uint8), np.array([0, 1], np.uint8), index)
         touched = np.zeros(shape, np.uint8)
         offsets = np.concatenate([cone.past, cone.future])
 
@@ -184,20 +207,25 @@ def make_grid(data: Data, raw: Ints, lut: Ints, cone: LightCone, boundary: str) 
 
         _run(mark, touched.size, shape[0])
         valid = touched == 0
-    return Grid(cells, valid, shape, (cone.before, *edges), extent)
+    return Grid(cells, valid, shape, (cone.before, *edges), extent, missing)
 
 
-def slice_signatures(grid: Grid) -> Ints:
+def slice_signatures(grid: Grid, letters: tuple[Hashable, ...]) -> Ints:
     """(steps,) a number for each time; two times with the same pattern, moved along the last axis, have the same.
 
+    It depends on the cells alone, not on what other letters the grid has, or on what is at missing cells.
     Cost: one pass.
     """
+    numbers = np.array([int(letter) % SIGNED + 1 for letter in letters], np.int32)  # type: ignore[call-overload]
     inner = tuple(slice((c - n) // 2, (c + n) // 2) for c, n in zip(grid.cells.shape[1:], grid.extent[1:], strict=True))
     cells = grid.cells[:, *inner]
     signature = np.empty(len(cells), np.int64)
 
     def sign(part: tuple[int, int]) -> None:
-        kernels.sign_slices(cells[slice(*part)], min(WINDOW, cells.shape[3]), signature[slice(*part)])
+        values = numbers[cells[slice(*part)]]
+        if grid.missing is not None:
+            values[grid.missing[slice(*part)]] = 0
+        kernels.sign_slices(values, min(WINDOW, cells.shape[3]), signature[slice(*part)])
 
     _run(sign, cells.size, len(cells))
     return signature

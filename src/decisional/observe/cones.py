@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, overload
 
@@ -12,6 +13,8 @@ from .._kernels import cones as kernels
 from ..executors import map_slices, slices
 from ..structures import Ints, Observations, Steps, Table, read_only
 from . import cells, geometry, ranks
+from .tallies import Tally, count_of
+from .vocabularies import Words, pack, unpack
 
 __all__ = ["Cones", "Outcomes"]
 
@@ -46,7 +49,8 @@ class Outcomes(Sequence[tuple[Hashable, ...]]):
 class Cones(Observations):
     """Observations of light cones; the source is a grid of letter codes per field.
 
-    Besides the attributes of `Observations`: `outcome_cells`, and `future` = number of cells in z.
+    Besides the attributes of `Observations`: `outcome_cells`, and `future` = number of cells in z. For slices of a
+    field, `own` = its own times, and `beyond` = last rows of observations that are only there to be led to.
     """
 
     def __init__(
@@ -58,8 +62,12 @@ class Cones(Observations):
         boundary: str,
         transitions: str | None,
         labels: tuple[Any, ...] | None,
+        own: slice = slice(None),
+        beyond: int = 0,
     ) -> None:
         self.grids, self.cone, self.letters, self.shape = grids, cone, letters, shape
+        self._observed = [grid.without_last(beyond) for grid in grids]
+        self._own, self._beyond = own, beyond
         self.boundary, self.transitions = boundary, transitions
         self.past, self.future = len(cone.past), len(cone.future)
         self._labels = labels
@@ -69,15 +77,36 @@ class Cones(Observations):
 
     @cached_property
     def n(self) -> int:
-        return sum(grid.n for grid in self.grids)
+        return sum(grid.n for grid in self._observed)
 
     @cached_property
     def overlap(self) -> float:  # type: ignore[override]
         """How many observations share what they predict: futures overlap, and a pattern that only moves says the same
         at all times."""
         # A cell lies in as many future cones as a future cone has cells.
-        signatures = np.concatenate([cells.slice_signatures(grid) for grid in self.grids])
-        return max(float(self.future), signatures.size / np.unique(signatures).size)
+        return max(float(self.future), self._signatures.size / np.unique(self._signatures).size)
+
+    @cached_property
+    def _signatures(self) -> Ints:
+        """Numbers of the patterns of all times that have a known cell."""
+        found = []
+        for grid in self.grids:
+            own = cells.slice_signatures(grid, self.letters)[self._own]
+            found.append(own if grid.missing is None else own[~grid.missing[self._own].all(axis=(1, 2, 3))])
+        return np.concatenate(found)
+
+    def tally(self) -> Tally:
+        cone, base = self.cone, self.letters
+        table = self.table()
+        shapes = cone.past.tobytes(), cone.future.tobytes()
+        kind = "light cones", self.past, self.future, self.boundary, self.transitions, *shapes
+        x = Words(base, self.past, self._counted.x_keys)
+        z = Words(base, self.future, self._counted.z_keys)
+        symbols = None
+        if cone.new is not None:
+            symbols = Words(base, cone.new.size, pack(self._symbols[0], len(base)))
+        whole = count_of(kind, x, z, table, spelled, symbols)
+        return replace(whole, slices=self._signatures.size, patterns=np.unique(self._signatures))
 
     def table(self, executor: Executor | None = None) -> Table:
         if self._table is None:
@@ -111,7 +140,7 @@ class Cones(Observations):
     def _parts(self) -> Iterator[ranks.Part]:
         cone, n_slices = self.cone, len(slices(self.n))
         for grid in self.grids:
-            for first, stop in slices(grid.shape[0], n_slices):
+            for first, stop in slices(max(grid.shape[0] - self._beyond, 0), n_slices) or [(0, 0)]:
                 end = min(stop + (self.transitions == "time"), grid.shape[0])
                 valid = None if grid.valid is None else grid.valid[first:end]
                 reached = grid.cells[first : end + cone.before + cone.after]
@@ -138,13 +167,13 @@ class Cones(Observations):
         return self._number("z")
 
     def words(self, rows: Ints) -> Ints:
-        return ranks.unpack(self._counted.x_keys[rows], len(self.letters), self.past)
+        return unpack(self._counted.x_keys[rows], len(self.letters), self.past)
 
     @cached_property
     def outcome_cells(self) -> Ints:
         """(n_outcomes, n_cells) letter codes of each outcome, earliest row first."""
         kind = self.grids[0].cells.dtype
-        return read_only(ranks.unpack(self._counted.z_keys, len(self.letters), self.future, kind))
+        return read_only(unpack(self._counted.z_keys, len(self.letters), self.future, kind))
 
     @property
     def outcomes(self) -> Outcomes:
@@ -163,7 +192,7 @@ class Cones(Observations):
         number, keys = ranks.project(whole.x_keys[reached], base, self.past, new)
         symbol = np.zeros(n_x, np.int64)
         symbol[reached] = number
-        return ranks.unpack(keys, base, new.size), symbol
+        return unpack(keys, base, new.size), symbol
 
     @property
     def alphabet(self) -> tuple[Hashable, ...] | None:  # type: ignore[override]
@@ -192,7 +221,7 @@ class Cones(Observations):
     def _successors(self) -> Iterator[Ints]:
         kind = np.int32 if self.n < 1 << 31 else np.int64
         first = 0
-        for grid in self.grids:
+        for grid in self._observed:
             number = np.full(grid.shape, -1, kind)
             valid = ... if grid.valid is None else grid.valid
             number[valid] = np.arange(first, first + grid.n, dtype=kind).reshape(number[valid].shape)
@@ -214,7 +243,7 @@ class Cones(Observations):
         size = int(np.prod(self.shape))
         kind = np.int32 if size < 1 << 31 else np.int64
         first = 0
-        for grid in self.grids:
+        for grid in self._observed:
             place: Ints = np.array(first, kind)
             for axis in range(4):
                 along = np.arange(grid.shape[axis]) + grid.corner[axis]
@@ -236,7 +265,7 @@ class Cones(Observations):
         coordinates if the field was one.
         """
         values = np.asarray(values)
-        if values.shape[:1] != (self.n,) or any(grid.valid is not None for grid in self.grids):
+        if values.shape[:1] != (self.n,) or any(grid.valid is not None for grid in self._observed):
             laid = super().field(values)
         else:
             laid = self._laid(values)
@@ -251,7 +280,7 @@ class Cones(Observations):
         rest = values.shape[1:]
         flat = np.empty((int(np.prod(self.shape)), *rest), dtype)
         first = taken = 0
-        for grid in self.grids:
+        for grid in self._observed:
             size = int(np.prod(grid.extent))
             block = flat[first : first + size].reshape(*grid.extent, *rest)
             inside: tuple[slice, ...] = ()
@@ -261,6 +290,11 @@ class Cones(Observations):
             block[inside] = values[taken : taken + grid.n].reshape(*grid.shape, *rest)
             first, taken = first + size, taken + grid.n
         return flat.reshape(*self.shape, *rest)
+
+
+def spelled(z: Words) -> Outcomes:
+    """Outcomes as tuples of letters."""
+    return Outcomes(z.words(), z.letters)
 
 
 def _joined(numbers: list[Ints | None], places: list[Ints]) -> Ints:

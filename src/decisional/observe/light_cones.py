@@ -1,13 +1,21 @@
 """Space-time fields: x is the past light cone of a cell, z its future cone."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..structures import Observations
 from . import cells, geometry
 from .cones import Cones
+from .slices import Part, Sliced, check_chunks, rows_at_once
+from .stores import cuts, is_stored, stored
+from .symbols import is_array
 
 __all__ = ["light_cones"]
+
+# What the work on a cell takes while it is counted.
+CELL_BYTES = 64
 
 
 def light_cones(
@@ -21,7 +29,8 @@ def light_cones(
     transitions: str | None = None,
     mask: Any = None,
     neighbourhood: str = "moore",
-) -> Cones:
+    chunks: int | None = None,
+) -> Observations:
     """Observe a space-time field through light cones: x = the past cone of a cell, z = its future cone.
 
     The past cone of depth p has the rows t, t - 1, ..., t - (p - 1) and the future cone of depth f the rows t + 1, ...,
@@ -31,7 +40,8 @@ def light_cones(
     Parameters
     ----------
     field : integer array, time first and then 1, 2 or 3 space axes, or a list of several such arrays with the same
-        number of axes; masked arrays and xarray DataArrays too
+        number of axes; masked arrays and xarray DataArrays too. Large memory maps, and arrays of zarr, HDF5 and Dask,
+        are read slice by slice
     past, future : depths of the cones; past >= 1, future >= 2 (>= 1 with `include_present`)
     speed : cells that a signal travels in one step, at least 1
     boundary : "periodic" (space is a ring or a torus), "open" (no observation where a cone leaves the field) or
@@ -45,11 +55,14 @@ def light_cones(
         fields. Observations that need a missing cell are left out
     neighbourhood : "moore" (distance = largest difference along a space axis: cones are pyramids) or "von_neumann"
         (distance = sum of the differences: their sections are diamonds); the same with one space axis
+    chunks : time steps in each slice, to read slice by slice; by default as many as take a quarter of a gigabyte,
+        where the field is not in memory
 
     Returns
     -------
-    Cones : observations in the order of the cells. Cost: O(n cells of a cone), vectorised, and one look-up per
-        observation; up to 40 bytes per cell of the field while counting, 1 byte after it and 4 for each of x and z.
+    Observations : `Cones` (or `Sliced`), in the order of the cells. Cost: O(n cells of a cone), vectorised, and one
+        look-up per observation; up to 40 bytes per cell of the field, or of a slice, while counting, 1 byte after it
+        and 4 for each of x and z.
 
     Examples
     --------
@@ -61,23 +74,96 @@ def light_cones(
     ((0, 0, 1), array([3, 7]))
     """
     _check(past, future, speed, boundary, include_present, transitions, neighbourhood)
-    fields = _read(field, mask)
-    axes = fields[0].values.ndim - 1
-    options = int(speed), axes, neighbourhood, bool(include_present), bool(past_row_only), transitions
+    check_chunks(chunks)
+    several = isinstance(field, (list, tuple)) and len(field) > 0 and all(map(is_array, field))
+    parts = list(field) if several else [field]
+    masks = _masks(mask, len(parts)) if several else [mask]
+    places = [f"'field' number {i}" for i in range(len(parts))] if several else ["'field'"]
+    sliced = chunks is not None or any(map(is_stored, parts))
+    fields = []
+    if sliced:
+        parts = [part if hasattr(part, "shape") else np.asarray(part) for part in parts]
+        for part, place in zip(parts, places, strict=True):
+            cells.check_cells(part, place)
+    else:
+        fields = [cells.field_data(*part) for part in zip(parts, masks, places, strict=True)]
+        parts = [data.values for data in fields]
+    options = int(speed), _axes(parts), neighbourhood, bool(include_present), bool(past_row_only), transitions
     cone = geometry.light_cone(int(past), int(future), *options)
-    _check_sizes([data.values.shape for data in fields], cone, boundary)
-    raw, lut, letters = cells.number_letters(fields)
-    grids = [cells.make_grid(data, part, lut, cone, boundary) for data, part in zip(fields, raw, strict=True)]
-    if not any(grid.n for grid in grids):
+    _check_sizes([part.shape for part in parts], cone, boundary)
+    if sliced:
+        return _sliced(parts, masks, cone, boundary, transitions, chunks)
+    found = _observe(fields, cone, boundary, transitions)
+    if not found.n:
         raise ValueError(
             f"The 'mask' has {sum(int(d.missing.sum()) for d in fields if d.missing is not None)} missing cells and "
             "leaves no observation; at least one needs both of its cones whole: use smaller cones or mark fewer cells."
         )
-    shapes = [data.values.shape for data in fields]
-    shape: tuple[int, ...] = (sum(int(np.prod(s)) for s in shapes),)
+    return found
+
+
+def _observe(
+    fields: list[cells.Data],
+    cone: geometry.LightCone,
+    boundary: str,
+    transitions: str | None,
+    own: slice = slice(None),
+    beyond: int = 0,
+) -> Cones:
+    raw, lut, letters = cells.number_letters(fields)
+    grids = [cells.make_grid(data, part, lut, cone, boundary) for data, part in zip(fields, raw, strict=True)]
+    labels = fields[0].labels if len(fields) == 1 else None
+    shape = _joint_shape([data.values.shape for data in fields])
+    return Cones(grids, cone, letters, shape, boundary, transitions, labels, own, beyond)
+
+
+def _joint_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+    """Of fields one after the other: along the time axis where their space is the same, else flat."""
     if len({s[1:] for s in shapes}) == 1:
-        shape = sum(s[0] for s in shapes), *shapes[0][1:]
-    return Cones(grids, cone, letters, shape, boundary, transitions, fields[0].labels if len(fields) == 1 else None)
+        return sum(s[0] for s in shapes), *shapes[0][1:]
+    return (sum(int(np.prod(s)) for s in shapes),)
+
+
+def _sliced(
+    fields: list[Any],
+    masks: list[Any],
+    cone: geometry.LightCone,
+    boundary: str,
+    transitions: str | None,
+    chunks: int | None,
+) -> Sliced:
+    """Cones of slices of the time axis; each slice comes with the rows that its cones reach."""
+    shapes = [tuple(np.shape(field)) for field in fields]
+    if len({s[1:] for s in shapes}) > 1:
+        raise ValueError(
+            f"The 'field' list holds arrays of shapes {shapes}; fields that are read slice by slice must have the same "
+            "space: observe them apart, and merge the causal states."
+        )
+    found, offset = [], 0
+    for field, mask in zip(fields, masks, strict=True):
+        data = stored(field) if stored(field) is not None else field
+        steps = len(data)
+        rows = chunks or rows_at_once(CELL_BYTES * int(np.prod(shapes[0][1:])))
+        first, last = cone.before, steps - cone.after
+        for a, b in cuts(data, first, last, rows) if last > first else [(0, steps)]:
+            # The row after the slice is where its last steps lead to.
+            beyond = int(transitions == "time" and b < last)
+            low, high = max(a - cone.before, 0), min(b + cone.after + beyond, steps)
+            begin, end = (0 if a == first else a), (steps if b == last else b)
+            lost = mask if np.ndim(mask) < len(shapes[0]) or len(mask) != steps else mask[low:high]
+            more = slice(begin - low, end - low), beyond
+            found.append(Part((data[low:high], lost), offset + begin, offset + end, offset + low, more))
+        offset += steps
+    return Sliced(partial(_observe_part, cone, boundary, transitions), found, _joint_shape(shapes))
+
+
+def _observe_part(cone: geometry.LightCone, boundary: str, transitions: str | None, part: Part) -> Cones | None:
+    field, mask = part.data
+    data = cells.field_data(field, mask, "'field'")
+    try:
+        return _observe([data], cone, boundary, transitions, *part.more)
+    except cells.NoCells:
+        return None
 
 
 def _check(
@@ -106,25 +192,26 @@ def _check(
             )
 
 
-def _read(field: Any, mask: Any) -> list[cells.Data]:
-    """One field or several, checked."""
-    several = isinstance(field, (list, tuple)) and len(field) > 0 and all(hasattr(part, "__array__") for part in field)
-    if not several:
-        return [cells.field_data(field, mask, "'field'")]
-    masks = [None] * len(field) if mask is None else mask
-    if not isinstance(masks, (list, tuple)) or len(masks) != len(field):
+def _masks(mask: Any, n: int) -> list[Any]:
+    """A mask or None for each of several fields."""
+    masks = [None] * n if mask is None else mask
+    if not isinstance(masks, (list, tuple)) or len(masks) != n:
         raise ValueError(
-            f"The 'mask' is no list of {len(field)} masks; several fields need one each: give a list, with None for a "
+            f"The 'mask' is no list of {n} masks; several fields need one each: give a list, with None for a "
             "field that is complete."
         )
-    fields = [cells.field_data(f, m, f"'field' number {i}") for i, (f, m) in enumerate(zip(field, masks, strict=True))]
-    axes = {data.values.ndim for data in fields}
+    return list(masks)
+
+
+def _axes(fields: list[Any]) -> int:
+    """Number of space axes, the same in all fields."""
+    axes = {np.ndim(field) for field in fields}
     if len(axes) > 1:
         raise ValueError(
             f"The 'field' list holds arrays of {' and '.join(map(str, sorted(axes)))} axes; all fields must have the "
             "same number: observe them apart."
         )
-    return fields
+    return int(axes.pop()) - 1
 
 
 def _check_sizes(shapes: list[tuple[int, ...]], cone: geometry.LightCone, boundary: str) -> None:

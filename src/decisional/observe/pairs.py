@@ -1,22 +1,31 @@
 """Any pairs (x, z), with optional symbols for the steps between them."""
 
 from collections.abc import Hashable, Sequence
-from concurrent.futures import Executor
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..structures import Ints, Observations, Table, read_only
-from . import tables
-from .symbols import as_array, is_missing, to_array
+from ..structures import Ints, Observations
+from .numbered import Numbered
+from .slices import Part, Sliced, check_chunks, rows_at_once
+from .stores import cuts, is_stored, load, stored
+from .symbols import as_array, is_missing, ordered, to_array
+from .tallies import Tally, count_of, listed, values_of
 from .vectors import Vectors
+from .vocabularies import Words
 
 __all__ = ["pairs", "vectors"]
 
+# What the work on each value of a pair takes.
+PAIR_BYTES = 64
 
-def pairs(x: Any, z: Any, symbols: Any = None, successors: ArrayLike | None = None) -> Observations:
+
+def pairs(
+    x: Any, z: Any, symbols: Any = None, successors: ArrayLike | None = None, chunks: int | None = None
+) -> Observations:
     """Observe pairs (x, z) as they are: each distinct x is a configuration, each distinct z an outcome.
 
     Parameters
@@ -26,6 +35,8 @@ def pairs(x: Any, z: Any, symbols: Any = None, successors: ArrayLike | None = No
     symbols : (n,) or (n - 1,) symbol of the step from each observation to its successor, or None
     successors : (n,) index of the next observation, -1 = none; by default the next one, if symbols are
         given
+    chunks : pairs in each slice, to read slice by slice; by default as many as take a quarter of a gigabyte, where
+        x or z are not in memory: large memory maps, or arrays of zarr, HDF5 or Dask
 
     Returns
     -------
@@ -38,8 +49,25 @@ def pairs(x: Any, z: Any, symbols: Any = None, successors: ArrayLike | None = No
     >>> obs.letters, obs.outcomes, obs.table().count
     (('dry', 'wet'), ['rain', 'sun'], array([1, 1, 1]))
     """
-    if symbols is None and successors is None and _is_continuous(x):
+    check_chunks(chunks)
+    if symbols is None and successors is not None:
+        raise ValueError(
+            f"The 'successors' are given for {len(x)} pairs without 'symbols'; a step needs its symbol: give both."
+        )
+    if chunks is not None or is_stored(x) or is_stored(z):
+        return _sliced(x, z, symbols, successors, chunks)
+    if symbols is None and _is_continuous(x):
         return vectors(x, z)
+    found = _observe(x, z, symbols, successors)
+    if not found.n:
+        raise ValueError(
+            f"The 'x' and 'z' hold no complete pair among {len(x)}; at least one must have both: check the input."
+        )
+    return found
+
+
+def _observe(x: Any, z: Any, symbols: Any, successors: ArrayLike | None, end: int | None = None) -> "Pairs":
+    """Pairs that are counted; those from `end` on are only there to be led to."""
     x_number, letters = _number(x, "x")
     z_number, outcomes = _number(z, "z")
     n = x_number.size
@@ -47,19 +75,49 @@ def pairs(x: Any, z: Any, symbols: Any = None, successors: ArrayLike | None = No
         raise ValueError(
             f"The 'z' have {z_number.size} values and 'x' has {n}; pairs need one z for each x: check both."
         )
-    if symbols is None and successors is not None:
-        raise ValueError(
-            f"The 'successors' are given for {n} pairs without 'symbols'; a step needs its symbol: give both."
-        )
     kept = np.flatnonzero((x_number >= 0) & (z_number >= 0))
-    if kept.size == 0:
-        raise ValueError(
-            f"The 'x' and 'z' hold no complete pair among {n}; at least one must have both: check the input."
-        )
     symbol = successor = alphabet = None
     if symbols is not None:
         symbol, successor, alphabet = _steps(symbols, successors, n, kept)
-    return Pairs(x_number[kept], z_number[kept], letters, outcomes, symbol, successor, alphabet, kept, (n,))
+    beyond = 0 if end is None else int(np.count_nonzero(kept >= end))
+    numbers = x_number[kept], z_number[kept], letters, outcomes
+    return Pairs(*numbers, symbol, successor, alphabet, kept, (n,), beyond)
+
+
+def _sliced(x: Any, z: Any, symbols: Any, successors: Any, chunks: int | None) -> Sliced:
+    if successors is not None:
+        raise ValueError(
+            "The 'successors' are given together with 'chunks'; pairs that are read slice by slice lead to the next "
+            "one: leave one of them out."
+        )
+    # Arrays, so that slices are read as the whole is, whatever else they hold.
+    columns = [v if v is None or hasattr(v, "shape") else _as_array(list(v)) for v in (x, z, symbols)]
+    columns = [values if stored(values) is None else stored(values) for values in columns]
+    n = len(columns[0])
+    if len(columns[1]) != n:
+        raise ValueError(
+            f"The 'z' have {len(columns[1])} values and 'x' has {n}; pairs need one z for each x: check both."
+        )
+    rows = chunks or rows_at_once(PAIR_BYTES * int(np.prod(getattr(columns[0], "shape", (1,))[1:])))
+    ranges, ahead = cuts(columns[0], 0, n, rows), int(symbols is not None)
+    numbers = symbols is None and any(_is_continuous(load(columns[0][a:b])) for a, b in ranges)
+    kinds = numbers and not any(_is_continuous(load(columns[1][a:b])) for a, b in ranges)
+    parts = [
+        # The pair after the slice is where its last step leads to.
+        Part(tuple(c if c is None else c[a : b + ahead] for c in columns), a, b, a, (b - a,))
+        for a, b in ranges
+    ]
+    return Sliced(partial(_observe_part, numbers, kinds), parts, (n,))
+
+
+def _observe_part(numbers: bool, kinds: bool, part: Part) -> Observations | None:
+    """Vectors or pairs of a slice, as all others are; `kinds` = z are no numbers with fractions."""
+    x, z, symbols = part.data
+    if numbers:
+        return vectors(x, z, kinds)
+    if symbols is not None and len(symbols) < len(x) - 1:
+        symbols = [*symbols, *[None] * (len(x) - len(symbols))]
+    return _observe(x, z, symbols, None, *part.more)
 
 
 def _is_continuous(values: Any) -> bool:
@@ -73,10 +131,10 @@ def _is_continuous(values: Any) -> bool:
     return bool((known != np.floor(known)).any())
 
 
-def vectors(x: Any, z: Any = None) -> Vectors:
+def vectors(x: Any, z: Any = None, kinds: bool | None = None) -> Vectors:
     """Pairs whose x are vectors of numbers; z are numbers if some have fractions, else kinds.
 
-    Without z only x matter, and there may be none.
+    Without z only x matter. There may be no complete pair where `kinds` says what z are.
     """
     points = _floats(x, "x")
     if points.ndim not in (1, 2) or 0 in points.shape[1:]:
@@ -89,7 +147,7 @@ def vectors(x: Any, z: Any = None) -> Vectors:
     outcomes: Sequence[Any] | None = None
     if z is None:
         target, outcomes, known = np.zeros(len(points), np.int64), (0,), np.ones(len(points), bool)
-    elif _is_continuous(z):
+    elif not kinds if kinds is not None else _is_continuous(z):
         target = _floats(z, "z")
         known = np.isfinite(target.reshape(len(target), -1)).all(axis=1)
     else:
@@ -100,7 +158,7 @@ def vectors(x: Any, z: Any = None) -> Vectors:
             f"The 'z' have {len(target)} values and 'x' has {len(points)}; pairs need one z for each x: check both."
         )
     kept = np.flatnonzero(known & np.isfinite(points).all(axis=1))
-    if kept.size == 0 and z is not None:
+    if kept.size == 0 and z is not None and kinds is None:
         raise ValueError(
             f"The 'x' and 'z' hold no complete pair among {len(points)}; at least one must have both: check the input."
         )
@@ -191,16 +249,15 @@ def _number_objects(values: list[Any], name: str) -> tuple[Ints, tuple[Hashable,
             f"The '{name}' hold a value that cannot be counted ({error}); values must be hashable: use strings, "
             "numbers or tuples."
         ) from None
-    try:
-        distinct.sort()
-    except TypeError:
-        distinct.sort(key=lambda v: (type(v).__name__, repr(v)))
+    distinct = ordered(distinct)
     number = {v: i for i, v in enumerate(distinct)}
     return np.array([-1 if v is None else number[v] for v in values], np.int64), tuple(distinct)
 
 
-class Pairs(Observations):
-    """Observations that are numbered already: words of one letter."""
+class Pairs(Numbered):
+    """Words of one letter."""
+
+    past = 1
 
     def __init__(
         self,
@@ -213,50 +270,21 @@ class Pairs(Observations):
         alphabet: tuple[Hashable, ...] | None,
         site: Ints,
         shape: tuple[int, ...],
+        beyond: int = 0,
     ) -> None:
-        self.past = 1
-        self.letters, self.alphabet, self.shape = letters, alphabet, shape
-        self._outcomes = list(outcomes)
+        self.letters, self.alphabet = letters, alphabet
         # Only letters of complete pairs are rows of the table.
-        self._letter, self._x = np.unique(x, return_inverse=True)
-        self._z, self._symbol, self._successor, self._site = z, symbol, successor, site
-        self._table: Table | None = None
+        self._letter, number = np.unique(x, return_inverse=True)
+        super().__init__(number, z, outcomes, symbol, successor, site, shape, beyond)
 
     @property
-    def n(self) -> int:
-        return self._x.size
-
-    @property
-    def outcomes(self) -> Sequence[Any]:
-        return self._outcomes
-
-    @property
-    def x(self) -> Ints:
-        return read_only(self._x)
-
-    @property
-    def z(self) -> Ints:
-        return read_only(self._z)
-
-    @property
-    def symbol(self) -> Ints | None:
-        return None if self._symbol is None else read_only(self._symbol)
-
-    @property
-    def successor(self) -> Ints | None:
-        return None if self._successor is None else read_only(self._successor)
-
-    @property
-    def site(self) -> Ints:
-        return read_only(self._site)
+    def _n_x(self) -> int:
+        return self._letter.size
 
     def words(self, rows: Ints) -> Ints:
         return self._letter[rows][:, None]
 
-    def table(self, executor: Executor | None = None) -> Table:
-        if self._table is None:
-            n_x, n_z = self._letter.size, len(self._outcomes)
-            after = self._successor
-            target = None if after is None else np.where(after >= 0, self._x[after], -1)
-            self._table = tables.from_ids(self._x, self._z, n_x, n_z, self._symbol, target, executor=executor)
-        return self._table
+    def tally(self) -> Tally:
+        x = Words(self.letters, 1, self._letter[:, None])
+        symbols = None if self.alphabet is None else values_of(self.alphabet)
+        return count_of(("pairs",), x, values_of(self._outcomes), self.table(), listed, symbols)

@@ -16,8 +16,9 @@ from .._kernels import cones as kernels
 from .._kernels import words
 from ..structures import Ints
 from .geometry import LightCone
+from .vocabularies import groups
 
-__all__ = ["Counted", "Part", "combine", "count_part", "project", "unpack"]
+__all__ = ["Counted", "Part", "combine", "count_part", "project"]
 
 # Distinct codes are found in a plain array if at most ALWAYS or DENSE (for enough data) are possible, else in a
 # growing hash table if at most HASHED occur (beyond, it leaves the cache), else by sorting. All are exact. Pairs are
@@ -27,8 +28,6 @@ DENSE = 1 << 22
 PAIRS = 1 << 25
 HASHED = 1 << 18
 SLOTS = 1 << 12
-# Codes stay below 2**62, so that no step of the arithmetic overflows 64 bits.
-CODES = 1 << 62
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +97,7 @@ def _number(
     """Number the words of cells at `offsets`, and the keys of the distinct ones."""
 
     def pieces() -> Iterator[tuple[Ints, int]]:
-        for first, stop in _groups(len(offsets), base):
+        for first, stop in groups(len(offsets), base):
             bound = base ** (stop - first)
             codes = np.empty(shape, _code_type(bound))
             kernels.code_cells(cells, offsets[first:stop], np.int64(base), codes)
@@ -122,38 +121,18 @@ def _chain(pieces: Iterator[tuple[Ints, int]]) -> tuple[Ints, Ints]:
     return number, keys
 
 
-def _groups(n_cells: int, base: int) -> list[tuple[int, int]]:
-    """Ranges of cells whose codes stay below the limit."""
-    width = n_cells if base == 1 else 1
-    while width < n_cells and base ** (width + 1) <= CODES:
-        width += 1
-    return [(first, min(first + width, n_cells)) for first in range(0, n_cells, width)]
-
-
 def _code_type(bound: int) -> Any:
     return next((kind for kind in (np.uint8, np.uint16, np.uint32) if bound <= 1 << 8 * kind().itemsize), np.int64)
-
-
-def unpack(keys: Ints, base: int, n_cells: int, kind: Any = np.int64) -> Ints:
-    """(n, n_cells) letter codes of rows of keys."""
-    letters = np.empty((keys.shape[0], n_cells), kind)
-    for column, (first, stop) in enumerate(_groups(n_cells, base)):
-        rest = keys[:, column].copy()
-        for k in range(stop - 1, first - 1, -1):
-            rest, letters[:, k] = np.divmod(rest, base)
-    return letters
 
 
 def project(keys: Ints, base: int, n_cells: int, chosen: Ints) -> tuple[Ints, Ints]:
     """Number the words of some of the cells of rows of keys, and the keys of the distinct ones."""
     place = [
-        (column, stop - 1 - k)
-        for column, (first, stop) in enumerate(_groups(n_cells, base))
-        for k in range(first, stop)
+        (column, stop - 1 - k) for column, (first, stop) in enumerate(groups(n_cells, base)) for k in range(first, stop)
     ]
 
     def pieces() -> Iterator[tuple[Ints, int]]:
-        for first, stop in _groups(chosen.size, base):
+        for first, stop in groups(chosen.size, base):
             codes = np.zeros(keys.shape[0], np.int64)
             for k in chosen[first:stop]:
                 column, power = place[k]

@@ -11,7 +11,11 @@ from .._kernels import words as kernels
 from ..executors import map_slices, slices
 from ..structures import Ints
 
-__all__ = ["Source", "as_array", "is_array", "is_missing", "read", "to_array"]
+__all__ = ["NoSymbols", "Source", "alike", "as_array", "is_array", "is_missing", "ordered", "read", "split", "to_array"]
+
+
+class NoSymbols(ValueError):
+    """No symbol is known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +46,7 @@ class Source:
         return self.raw[first:end], self.lut, bounds, begin - first, end - first
 
 
-def read(symbols: Any, missing: Hashable = None, sequences: bool | None = None) -> Source:
+def read(symbols: Any, missing: Hashable = None, sequences: bool | None = None, part: bool = False) -> Source:
     """Number the symbols of one or several sequences.
 
     Parameters
@@ -52,6 +56,7 @@ def read(symbols: Any, missing: Hashable = None, sequences: bool | None = None) 
     sequences : whether a list of strings, tuples or bytes holds sequences (True) or symbols (False); by
         default bytes are sequences, and the others are symbols if one has length 1 or if they repeat (at
         most half as many distinct ones as items)
+    part : whether there are more symbols elsewhere, so that these need not repeat
 
     Cost: one pass; no copy of a uint8 array, one byte per symbol for other small alphabets.
     """
@@ -69,14 +74,14 @@ def read(symbols: Any, missing: Hashable = None, sequences: bool | None = None) 
         shape = array.shape
         flat, lengths = array.reshape(-1), [shape[-1]] * (shape[0] if len(shape) == 2 else 1)
     else:
-        parts = _split(symbols, sequences)
+        parts = split(symbols, sequences)
         flat, lengths = parts[0] if len(parts) == 1 else _join(parts), [len(part) for part in parts]
     bounds = np.cumsum([0, *lengths], dtype=np.int64)
     if bounds[-1] == 0:
-        raise ValueError("The 'symbols' are empty; a series needs at least one symbol: check the input.")
+        raise NoSymbols("The 'symbols' are empty; a series needs at least one symbol: check the input.")
     if isinstance(flat, (bytes, bytearray)) and isinstance(missing, bytes):
         missing = missing.decode("latin-1")
-    raw, values = _raw(flat)
+    raw, values = _raw(flat, part)
     lut, letters, has_gaps = _letters(raw, values, missing)
     return Source(raw, lut, letters, bounds, has_gaps, shape or (raw.size,))
 
@@ -103,11 +108,15 @@ def is_missing(value: Any, mark: Hashable = None) -> bool:
         return True
 
 
-def _split(symbols: Any, sequences: bool | None) -> list[Any]:
-    """The sequences in a list or another iterable."""
+def split(symbols: Any, sequences: bool | None) -> list[Any]:
+    """The sequences in a list or another iterable; a single one where there are no several."""
+    if isinstance(symbols, (str, bytes, bytearray)):
+        return [symbols]
+    if is_array(symbols):
+        return [to_array(symbols)]
     if not isinstance(symbols, Iterable):
         raise TypeError(
-            f"The 'symbols' are a {type(symbols).__name__}; a series is a str, bytes, a list of hashables, "
+            f"The 'symbols' are of type {type(symbols).__name__}; a series is a str, bytes, a list of hashables, "
             "an integer array, or a list of these: convert the data first."
         )
     items = list(symbols)
@@ -130,6 +139,17 @@ def _split(symbols: Any, sequences: bool | None) -> list[Any]:
     return [items]
 
 
+def alike(parts: list[Any]) -> list[Any]:
+    """Sequences in the kind they share: slices of them are then read as the whole is."""
+    one = {str} if isinstance(parts[0], str) else {bytes, bytearray}
+    if {type(part) for part in parts} <= one or (len(parts) == 1 and isinstance(parts[0], np.ndarray)):
+        return parts
+    flat = parts[0] if len(parts) == 1 else _join(parts)
+    flat = flat if isinstance(flat, np.ndarray) else as_array(flat)
+    ends = np.cumsum([len(part) for part in parts]).tolist()
+    return [flat[end - len(part) : end] for part, end in zip(parts, ends, strict=True)]
+
+
 def _join(parts: Sequence[Any]) -> Any:
     """Several sequences end to end, in the kind they share."""
     if all(isinstance(p, str) for p in parts):
@@ -143,7 +163,7 @@ def _join(parts: Sequence[Any]) -> Any:
     return [symbol for part in parts for symbol in (part.tolist() if isinstance(part, np.ndarray) else part)]
 
 
-def _raw(flat: Any) -> tuple[Ints, Any]:
+def _raw(flat: Any, part: bool = False) -> tuple[Ints, Any]:
     """Unsigned integers, and what each of them stands for: a sequence, or a function of it."""
     if isinstance(flat, str):
         if flat.isascii():
@@ -169,7 +189,7 @@ def _raw(flat: Any) -> tuple[Ints, Any]:
             wide = np.subtract(flat, flat.dtype.type(low))
             return _compact(wide, high - low + 1), lambda value: low + int(value)
     if flat.dtype.kind == "f":
-        return _floats(flat)
+        return _floats(flat, part)
     if flat.dtype.kind == "O":
         return _hashables(flat.tolist())
     points, raw = np.unique(flat, return_inverse=True)
@@ -195,12 +215,12 @@ def as_array(items: Sequence[Any]) -> NDArray[Any]:
     return array
 
 
-def _floats(flat: NDArray[Any]) -> tuple[Ints, Any]:
+def _floats(flat: NDArray[Any], part: bool) -> tuple[Ints, Any]:
     """Floats that stand for symbols; NaN is missing."""
     points, raw = np.unique(flat, return_inverse=True)
     finite = points[np.isfinite(points)]
     integral = bool((finite == np.round(finite)).all())
-    if not integral and 2 * finite.size > flat.size:
+    if not integral and not part and 2 * finite.size > flat.size:
         raise ValueError(
             f"The 'symbols' are floats with {finite.size} distinct values in {flat.size}; a symbol must "
             "repeat to be counted: bin the values first, for example with numpy.digitize."
@@ -231,17 +251,22 @@ def _letters(raw: Ints, values: Any, missing: Hashable) -> tuple[Ints, tuple[Has
     symbols = [s.item() if isinstance(s, np.generic) else s for s in symbols]
     keep = [i for i, s in enumerate(symbols) if not is_missing(s, missing)]
     if not keep:
-        raise ValueError(
+        raise NoSymbols(
             f"All {raw.size} 'symbols' are missing; a series needs at least one symbol: check 'missing' and the input."
         )
-    # Symbols that cannot be compared with each other are ordered by type and as text.
-    try:
-        keep.sort(key=lambda i: symbols[i])
-    except TypeError:
-        keep.sort(key=lambda i: (type(symbols[i]).__name__, repr(symbols[i])))
+    place = {symbols[i]: i for i in keep}
+    keep = [place[symbol] for symbol in ordered(list(place))]
     lut = np.full(int(seen[-1]) + 1, -1, np.int64)
     lut[seen[keep]] = np.arange(len(keep))
     return lut, tuple(symbols[i] for i in keep), len(keep) < len(seen)
+
+
+def ordered(values: list[Any]) -> list[Any]:
+    """Distinct values sorted; those that cannot be compared with each other by type and as text."""
+    try:
+        return sorted(values)
+    except TypeError:
+        return sorted(values, key=lambda v: (type(v).__name__, repr(v)))
 
 
 def _seen(raw: Ints) -> Ints:

@@ -5,6 +5,7 @@ from concurrent.futures import Executor
 
 import numpy as np
 
+from .. import resources
 from .._kernels import words as kernels
 from ..executors import map_slices, slices
 from ..structures import Ints, Steps, Table
@@ -28,6 +29,8 @@ class KeyCounter:
             if taken == keys.size:
                 return
             keys, counts = keys[taken:], counts[taken:]
+            # Slots and counts four times as many, while the old ones and their sorted copies are still there.
+            _require(80 * self._slots.size, self._slots.size)
             old_keys, old_counts = self.sorted()
             self._slots = np.full(4 * self._slots.size, -1, np.int64)
             self._tally = np.zeros(self._slots.size, np.int64)
@@ -42,7 +45,10 @@ class KeyCounter:
 
 def merge(parts: Iterable[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
     """Add up counts by key: associative, commutative, exact."""
-    keys, counts = (np.concatenate(column) for column in zip(*parts, strict=True))
+    columns = list(zip(*parts, strict=True))
+    n = sum(keys.size for keys in columns[0])
+    _require(64 * n, n)
+    keys, counts = (np.concatenate(column) for column in columns)
     distinct, inverse = np.unique(keys, return_inverse=True)
     total = np.zeros(distinct.size, np.int64)
     np.add.at(total, inverse, counts)
@@ -67,6 +73,7 @@ def factorise(keys: Ints, executor: Executor | None = None) -> tuple[Ints, Ints]
     keys = np.ascontiguousarray(keys, np.int64)
     distinct, _ = count(keys, executor)
     room = 1 << max(int(distinct.size).bit_length() + 1, 4)
+    _require(16 * room + 8 * keys.size, distinct.size)
     number = np.empty(keys.size, np.int64)
     kernels.number_keys(keys, distinct, np.full(room, -1, np.int64), np.empty(room, np.int64), number)
     return distinct, number
@@ -104,3 +111,7 @@ def from_ids(
         steps = Steps(source, letter, to, step_counts)
     shared = np.zeros(n_x, np.int64) if shared is None else shared
     return Table(compress(row, n_x), outcome, counts, n_outcomes, shared, steps)
+
+
+def _require(needed: float, n: int) -> None:
+    resources.require(needed, f"counts of up to {n:,} distinct keys", resources.REMEDY)

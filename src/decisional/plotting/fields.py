@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import as_table, is_number, require
 from .artists import require_matplotlib
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ COLOURED = ("states", "decisions")
 
 def grey(values: Any) -> NDArray[Any]:
     """Grey levels 0..255, dark = large: 255 - floor(255.99 (v - min) / (max - min)); white where there is no value."""
-    values = np.asarray(values, float)
+    values = as_table(values, "values", "it must be an array of numbers: give a field.", float)
     known = np.isfinite(values)
     levels = np.full(values.shape, 255, np.uint8)
     if known.any():
@@ -45,7 +46,8 @@ def state_colours(labels: Any) -> NDArray[Any]:
     """Colours (..., 3) of states in 0..255: common states pale, rare ones strong; white where unknown (-1 or NaN)."""
     from matplotlib.colors import hsv_to_rgb
 
-    labels = np.nan_to_num(np.asarray(labels, float), nan=-1.0).astype(np.int64)
+    labels = as_table(labels, "labels", "it must be an array of integers: give labels_.", float)
+    labels = np.nan_to_num(labels, nan=-1.0).astype(np.int64)
     count = np.bincount(labels[labels >= 0])
     bits = -np.log2(np.maximum(count, 1) / max(count.max(initial=0), 1))
     rare = bits / max(bits.max(initial=0.0), 1.0)
@@ -79,6 +81,12 @@ def fields(
     matplotlib Figure
     """
     require_matplotlib()
+    fitted = getattr(states, "causal_", states)
+    require(
+        fitted, "observations_", "states", "fitted CausalStates or DecisionalStates", "fit them on observations first"
+    )
+    if panels is not None and (isinstance(panels, str) or not isinstance(panels, Iterable) or not list(panels)):
+        raise ValueError(f"The 'panels' are {panels!r}; they must be a list among {', '.join(TITLES)}: choose some.")
     panels = _default_panels(states, raw) if panels is None else list(panels)
     times = _times(states)
     pictures = [_shown(_picture(states, raw, panel), panel in COLOURED, times, frame) for panel in panels]
@@ -114,6 +122,11 @@ def animate(values: Any, path: str | os.PathLike[str], fps: int = 10, scale: int
             f"The 'values' have shape {frames.shape}; an animation needs (steps, height, width), or colours with 3 "
             "values for each cell: select two space axes."
         )
+    for name, value in (("fps", fps), ("scale", scale)):
+        if not is_number(value) or value < 1 or (name == "scale" and value != int(value)):
+            raise ValueError(f"The {name!r} is {value!r}; it must be a number of at least 1: try {name}=10.")
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"The 'path' is {path!r}; it must be a string or a Path: name a .gif or .mp4.")
     frames = frames.repeat(scale, axis=1).repeat(scale, axis=2)
     suffix = os.path.splitext(os.fspath(path))[1].lower()
     if suffix == ".gif":
@@ -197,7 +210,11 @@ def _picture(states: Any, raw: Any, panel: str) -> NDArray[Any]:
     if panel == "raw":
         if raw is None:
             raise ValueError("The panel 'raw' needs the field that was observed: give it as raw=field.")
-        return 255 - grey(raw)
+        rule = "it must be the field that was observed, an array of numbers: give it as raw=field."
+        given, shape = as_table(raw, "raw", rule, float), _field(states, "C").shape
+        if given.shape != shape:
+            raise ValueError(f"The 'raw' has shape {given.shape} and the states {shape}; {rule}")
+        return 255 - grey(given)
     values = _field(states, panel)
     return state_colours(values) if panel in COLOURED else grey(values)
 

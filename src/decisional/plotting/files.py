@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import io
+from ..arguments import require
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,6 +41,8 @@ def file_format(path: str | os.PathLike[str]) -> str:
     >>> file_format("machine.PDF")
     'pdf'
     """
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"The 'path' is {path!r}; it must be a string or a Path: name the file, such as 'machine.png'.")
     suffix = Path(path).suffix.lower().removeprefix(".")
     if suffix not in METADATA:
         raise ValueError(f"The 'path' of a picture must end in .png, .svg or .pdf. Got {str(path)!r} instead.")
@@ -50,6 +53,7 @@ def render(figure: Figure | Axes, suffix: str) -> bytes:
     """Return the bytes of a picture in a format that `file_format` knows."""
     import matplotlib
 
+    require(figure, "figure", "figure", "a matplotlib Figure or Axes", "give what a function of ds.plot returns")
     data = BytesIO()
     # Identifiers in SVG are random without a salt.
     with matplotlib.rc_context({"svg.hashsalt": "decisional"}):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import require
 from .artists import require_matplotlib
 from .drawing import draw
 from .edges import graph_edges, read_edges
@@ -51,6 +52,8 @@ def machine(
         The axes; its figure is ``axes.figure``, and `save` writes it to a file.
     """
     require_matplotlib()
+    remedy = "give a machine, such as the 'machine_' of fitted CausalStates"
+    require(machine, "recurrent_part", "machine", "an EpsilonMachine", remedy)
     names = _group_names(groups, machine.n_states)
     return draw(machine_states(machine), read_edges(machine), ax, names, edge_labels, title)
 
@@ -88,7 +91,8 @@ def graph(graph: TransitionGraph, ax: Axes | None = None, self_loops: bool = Tru
 def _group_names(groups: Any, n_states: int) -> list[str] | None:
     if groups is None:
         return None
-    names = [str(group) for group in getattr(groups, "state_groups_", groups)]
+    given = getattr(groups, "state_groups_", groups)
+    names = [str(group) for group in given] if isinstance(given, Iterable) else []
     if len(names) != n_states:
         raise ValueError(
             f"The 'groups' parameter must have one group for each of the {n_states} states of the machine. "

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import require
 from .edges import MAX_STATES, symbol_text
 from .files import render
 from .machines import machine as draw
@@ -51,6 +52,7 @@ def machine_html(machine: EpsilonMachine) -> str:
     str
         HTML. Without matplotlib it is the table alone.
     """
+    require(machine, "recurrent_part", "machine", "an EpsilonMachine", "give a machine, such as causal.machine_")
     picture = ""
     if machine.n_states <= MAX_STATES:
         try:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..arguments import require
 from .artists import INK, LINE, RECURRENT, require_matplotlib
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def selection(selection: Selection, axes: Sequence[Axes] | None = None, *, title
         The figure; `save` writes it to a file.
     """
     require_matplotlib()
+    require(selection, "machine_of", "selection", "a Selection", "give what ds.selection.select returns")
     upper, lower = _new_axes() if axes is None else _two(axes)
     same = _same_machine(selection)
     for ax, value in ((upper, _bits(selection)), (lower, _states)):
@@ -73,7 +75,7 @@ def _new_axes() -> tuple[Axes, Axes]:
 
 
 def _two(axes: Sequence[Axes]) -> tuple[Axes, Axes]:
-    given = list(axes)
+    given = list(axes) if isinstance(axes, Iterable) else [axes]
     if len(given) != 2:
         raise ValueError(
             f"The 'axes' parameter must hold two axes, for bits and for states. Got {len(given)} instead: "

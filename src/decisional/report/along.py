@@ -18,7 +18,9 @@ __all__ = ["along_section", "labels_along"]
 STRETCH, CURVE = 240, 200  # symbols, values of a signal
 MOST_CHIPS = 12
 SIDE = 360  # cells along each side of a map
+DATA = "The data"
 UNKNOWN = "no state is known"
+UNKNOWN_COLOUR = np.array([255, 224, 178])
 # From dark blue to yellow, evenly in lightness.
 RAMP = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], float)
 
@@ -77,6 +79,9 @@ def _symbols(found: Findings) -> Html:
 
 
 def _legend(found: Findings, shown: NDArray[Any]) -> Html:
+    if found.n_states > MOST_CHIPS:
+        text = f"{shown.size:,} states occur here, too many for colours to name: hold the pointer over a symbol."
+        return element("p", text, class_="legend")
     chips: list[object] = [state_chip(found, k) for k in shown.tolist()[:MOST_CHIPS]]
     if shown.size > MOST_CHIPS:
         chips.append(f"and {shown.size - MOST_CHIPS} more")
@@ -168,19 +173,28 @@ def _maps(found: Findings) -> Html:
         note = element("p", "Maps need matplotlib: pip install 'decisional[plot]'.", class_="note")
         return section("along", "Maps", note)
     known = np.isfinite(found.causal.observations_.field(found.causal.local_complexity_))
-    times = np.flatnonzero(known.reshape(len(known), -1).any(axis=1))
+    # The first and last moments of a field have no states; an image is shown whole.
+    times = np.flatnonzero(known.reshape(len(known), -1).any(axis=1) | (found.kind == "image"))
     figures = [
-        _map(name, meaning, _flat(picture, times, picture.ndim > known.ndim), found.kind)
+        _map(name, meaning, _flat(picture if name == DATA else _marked(picture, known), times, known.ndim), found.kind)
         for name, meaning, picture in panels
     ]
+    has_unknown = not _flat(known, times, known.ndim)[:SIDE, :SIDE].all()
     text = "Time runs downwards. " if found.kind == "field" and known.ndim == 2 else ""
-    text += "White: no state is known there, as at borders where the surroundings are incomplete."
+    if has_unknown:
+        text += "Pale orange: no state is known there, as at borders where the surroundings are incomplete."
     if found.choice is not None and not any(name.startswith("Expected utility") for name, _, _ in panels):
         text += f" The expected utility is {number(found.choice.expected_utility_)} everywhere, and has no map."
     height, width = known.shape[-2:]
     if max(height, width) > SIDE:
         text += f" Of {height:,} × {width:,} places a part is shown, to keep this page small."
     return section("along", "Maps", element("p", text), element("div", *figures, class_="maps"))
+
+
+def _marked(picture: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
+    """The picture in colours, with places without a state in one that nothing else has."""
+    colours = picture if picture.ndim > known.ndim else np.repeat(picture[..., None], 3, axis=-1)
+    return np.where(known[..., None], colours, UNKNOWN_COLOUR).astype(np.uint8)
 
 
 def _panels(found: Findings) -> list[tuple[str, str, NDArray[Any]]]:
@@ -195,7 +209,7 @@ def _panels(found: Findings) -> list[tuple[str, str, NDArray[Any]]]:
         ("States", "pale = common, strong = rare", state_colours(on_grid(causal.labels_))),
     ]
     if found.field is not None and np.shape(found.field) == causal.observations_.shape:
-        panels.insert(0, ("The data", "light = large", 255 - grey(found.field)))
+        panels.insert(0, (DATA, "light = large", 255 - grey(found.field)))
     if choice is not None:
         # Differences that are nothing but rounding must not be seen.
         worth, rarity = choice.local_utility_.round(6), choice.local_prediction_complexity_
@@ -205,12 +219,12 @@ def _panels(found: Findings) -> list[tuple[str, str, NDArray[Any]]]:
     return panels
 
 
-def _flat(picture: NDArray[Any], times: NDArray[Any], is_colour: bool) -> NDArray[Any]:
+def _flat(picture: NDArray[Any], times: NDArray[Any], axes: int) -> NDArray[Any]:
     """Two axes to show: the times with states against space; with more space axes, the middle moment."""
-    if picture.ndim - is_colour == 2:
+    if axes == 2:
         return picture[times[0] : times[-1] + 1]
     picture = picture[times[times.size // 2]]
-    return picture if picture.ndim - is_colour == 2 else picture[len(picture) // 2]
+    return picture if axes == 3 else picture[len(picture) // 2]
 
 
 def _map(name: str, meaning: str, pixels: NDArray[Any], kind: str) -> Html:

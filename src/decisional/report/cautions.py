@@ -32,13 +32,13 @@ def cautions(found: Findings, given: tuple[str, ...]) -> list[str]:
 
 def _data(found: Findings) -> Iterator[str]:
     n, causal = found.n, found.causal
-    if 0 < n < FEW:
+    if 0 < n < FEW and (causal is not None or found.selection is not None):
         yield f"There are only {plural(n, 'observation')}: more would tell apart states that differ little."
     if float(found.distributions.max(axis=1).min()) == 1.0 and np.unique(found.distributions.argmax(axis=1)).size == 1:
         yield "Only one outcome was ever seen: there is nothing to predict."
     if causal is None:
         return
-    seen = found.probability * causal.observations_.n
+    seen = found.probability * n
     if found.n_states > max(30, n / 20):
         yield (
             f"There are {found.n_states:,} states for {n:,} observations, {number(n / found.n_states)} on average: the "
@@ -97,7 +97,12 @@ def _machine(found: Findings) -> Iterator[str]:
 
 def _along(found: Findings) -> Iterator[str]:
     """Compare the two halves of the data, which are alike if the source does not change."""
-    if found.kind not in ("series", "signal") or not 2 <= found.n_states <= COMPARED or found.n < FEW:
+    if (
+        found.shown is not None
+        or found.kind not in ("series", "signal")
+        or not 2 <= found.n_states <= COMPARED
+        or found.n < FEW
+    ):
         return
     labels = labels_along(found)
     if labels is None:

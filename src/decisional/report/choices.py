@@ -8,7 +8,7 @@ import numpy as np
 
 from ..plotting.wording import mean_utility, set_texts
 from .findings import Findings
-from .markup import Html, element, join, number, plural, section, share, table
+from .markup import Html, element, join, number, numbers, plural, section, share, table, typeset
 from .pictures import drawn, zoomable
 
 if TYPE_CHECKING:
@@ -57,8 +57,9 @@ def _table(choice: Any, states: Partition, letter: str, caption: str, most: int)
     shown = min(states.n_states, most)
     if shown < states.n_states:
         caption += f"; the {shown} most probable ones are listed"
+    worth = numbers([float(value) for value in values[:shown]])
     rows = [
-        [f"{letter}{k}", sets[k], number(float(values[k])), share(float(states.probability[k])), f"{int(size[k]):,}"]
+        [f"{letter}{k}", typeset(sets[k]), worth[k], share(float(states.probability[k])), f"{int(size[k]):,}"]
         for k in range(shown)
     ]
     return table(["", "Best prediction", "Worth", "Probability", "States in it"], rows, caption, (2, 3, 4))

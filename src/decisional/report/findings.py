@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..observe import symbols as reading
+from ..observe.slices import Sliced
 from ..plotting.edges import symbol_text
+from .beginnings import Beginning, beginning
 
 if TYPE_CHECKING:
     from ..estimators import CausalStates, DecisionalStates
@@ -109,15 +111,22 @@ class Findings:
     def n(self) -> int:
         """Number of observations, 0 where it is not known."""
         if self.causal is not None:
-            return self.causal.observations_.n
+            obs = self.causal.observations_
+            return obs.whole.n if isinstance(obs, Beginning) else obs.n
         if self.selection is not None:
             return self.selection.n_symbols
         return 0 if self.source is None else int(self.source.raw.size)
 
     @property
+    def shown(self) -> int | None:
+        """How many of the observations can be shown along the data, or None: all."""
+        obs = None if self.causal is None else self.causal.observations_
+        return obs.n if isinstance(obs, Beginning) else None
+
+    @property
     def size(self) -> int:
         """Length of a series of symbols, or the number of observations."""
-        return self.n if self.source is None else int(self.source.raw.size)
+        return self.n if self.source is None or self.shown is not None else int(self.source.raw.size)
 
     @cached_property
     def source(self) -> reading.Source | None:
@@ -144,7 +153,7 @@ class Findings:
     @cached_property
     def regret(self) -> Regret | None:
         """Worth of the decisions on the data that they were made from, where that is cheap to tell."""
-        if self.choice is None:
+        if self.choice is None or self.shown is not None:
             return None
         if self.choice.causal_ is None:
             source = self.source
@@ -169,6 +178,12 @@ def gather(
             raise ValueError(
                 f"The '{name}' of a report must be fitted. Got {type(value).__name__} before fit: fit it first."
             )
+    obs = getattr(causal if choice is None else choice.causal_, "observations_", None)
+    if isinstance(obs, Sliced):
+        # Data that were read slice by slice cannot be shown whole.
+        first = next(obs.pieces())
+        causal = None if causal is None else beginning(causal, first)
+        choice = None if choice is None else beginning(choice, first)
     if choice is not None:
         # The states of the table are those that were decided for.
         causal = choice.causal_

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..plotting.wording import prediction_text
 from .findings import Findings
-from .markup import Html, element, number, plural, section
+from .markup import Html, element, number, plural, section, typeset
 
 __all__ = ["events_section"]
 
@@ -38,10 +38,12 @@ def events_section(found: Findings) -> Html:
         text = "The decision never changes along these data."
         return section("events", "Events", element("p", text))
     text = f"An event is a change of the decision. There are {plural(total, 'event')} along the data"
-    often = found.n / total
+    n = found.n if found.shown is None else found.shown
+    text += "" if found.shown is None else f" that are shown, the first {n:,} {found.unit}s"
+    often = n / total
     if often >= 1.05:
         text += f", about one every {number(often)} {found.unit}s"
-    elif found.n:
+    elif n:
         text += f": almost every {found.unit} changes it"
     text += f"; the first {FIRST} are:" if total > FIRST else ":"
     items = [element("li", _sentence(where, change)) for where, change in listed]
@@ -50,11 +52,11 @@ def events_section(found: Findings) -> Html:
 
 def _sentence(where: str, change: Any) -> Html:
     place = f"{where}position {change.position:,}"
-    new = f"best prediction: {prediction_text(change.predictions_after)}, worth {number(change.utility_after)}"
+    new = f"best prediction: {typeset(prediction_text(change.predictions_after))}, worth {number(change.utility_after)}"
     old = ""
     if change.before >= 0:
-        was = prediction_text(change.predictions_before)
-        same = was == prediction_text(change.predictions_after)
+        was = typeset(prediction_text(change.predictions_before))
+        same = was == typeset(prediction_text(change.predictions_after))
         old = (
             f" (before: worth {number(change.utility_before)})"
             if same

@@ -2,14 +2,33 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["Html", "bar", "definitions", "element", "join", "number", "plural", "section", "share", "table"]
+__all__ = [
+    "Html",
+    "bar",
+    "bars",
+    "definitions",
+    "element",
+    "join",
+    "number",
+    "numbers",
+    "plural",
+    "section",
+    "share",
+    "table",
+    "typeset",
+]
 
 # What no HTML page may hold, and lone surrogates, which file names may have and UTF-8 cannot write.
 FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+
+
+MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
+CELLS = re.compile(r"\(([\d−]+(?:, [\d−]+)+)\)")
 
 
 class Html(str):
@@ -81,6 +100,11 @@ def bar(label: object, p: float) -> Html:
     return element("span", element("span", label, class_="outcome"), drawn, share(p), class_="bar")
 
 
+def bars(rows: Iterable[Html]) -> Html:
+    """Return bars one below the other, their beginnings and ends aligned."""
+    return element("span", *rows, class_="bars")
+
+
 def share(p: float) -> str:
     """Write a probability.
 
@@ -103,7 +127,33 @@ def number(value: float) -> str:
     if value != 0 and abs(value) < 1e-6:
         return "≈ 0"
     text = f"{value + 0.0:,.0f}" if abs(value) >= 1000 else f"{value + 0.0:.3g}"
-    return text.replace("-", "−", 1) if text.startswith("-") else text
+    return typeset(text)
+
+
+def numbers(values: Sequence[float]) -> list[str]:
+    """Write the numbers of a column with the same decimals, of which the largest has three digits.
+
+    Examples
+    --------
+    >>> numbers([0.0311, -0.05, 0.0]), numbers([7.44, 7.4]), numbers([2.0, -1.0])
+    (['0.0311', '−0.0500', '0'], ['7.44', '7.40'], ['2', '−1'])
+    """
+    size = max((abs(value) for value in values), default=0.0)
+    if size < 1e-4 or size >= 1000 or all(value == round(value) for value in values):
+        return [number(value) for value in values]
+    places = max(2 - math.floor(math.log10(size)), 0)
+    return [typeset(f"{value:.{places}f}") if round(value, places) else number(value) for value in values]
+
+
+def typeset(text: str) -> str:
+    """Write minus signs as such, and cells one after the other without brackets.
+
+    Examples
+    --------
+    >>> typeset("-5 to 7"), typeset("(1, 0, 1)"), typeset("low-cost")
+    ('−5 to 7', '1 0 1', 'low-cost')
+    """
+    return CELLS.sub(lambda found: found[1].replace(",", ""), MINUS.sub("−", text))
 
 
 def plural(n: int, word: str) -> str:

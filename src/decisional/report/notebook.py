@@ -8,7 +8,7 @@ from ..plotting.edges import MAX_STATES
 from ..plotting.wording import prediction_text
 from .choices import MOST_BOXES, MOST_CIRCLES, decisions_table
 from .findings import Findings, gather, outcome_text
-from .markup import Html, element, number, plural, share, table
+from .markup import Html, element, number, plural, share, table, typeset
 from .pictures import inline_svg
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def _states(found: Findings) -> Html:
         elif found.values is not None:
             row.append(number(float(p @ found.values)))
         else:
-            row.append(prediction_text(frozenset([found.outcomes[int(p.argmax())]])))
+            row.append(typeset(prediction_text(frozenset([found.outcomes[int(p.argmax())]]))))
         rows.append(row)
     caption = "States" if found.n_states <= ROWS else f"The first {ROWS} states"
     return table(head, rows, caption, range(1, len(head)))

@@ -17,7 +17,7 @@ from .choices import decisions_section
 from .code import reproduce_section
 from .findings import Findings, gather
 from .happenings import events_section
-from .markup import Html, bar, definitions, element, join, number, section
+from .markup import Html, bar, bars, definitions, element, join, number, plural, section
 from .measures import complexities_section, selection_section
 from .states import machine_section, states_section
 from .words import GLOSSARY, summary, tiles
@@ -172,7 +172,9 @@ def _headings(sections: list[Html]) -> list[tuple[str, Html]]:
 
 
 def _summary(found: Findings, careful: list[str]) -> Html:
-    words = join([join([element("strong", f"{lead}. "), text]) for lead, text in summary(found, len(careful))], " ")
+    words = [
+        element("p", element("strong", f"{lead}. "), text, class_="lead") for lead, text in summary(found, len(careful))
+    ]
     facts = [element("div", element("b", value), element("span", name)) for value, name in tiles(found)]
     if careful:
         heading = "1 warning" if len(careful) == 1 else f"{len(careful)} warnings"
@@ -183,7 +185,7 @@ def _summary(found: Findings, careful: list[str]) -> Html:
         trust = element("p", f"No warning. Checked were: {CHECKS}.", class_="fine")
     else:
         trust = Html()
-    parts = [element("p", words, class_="lead"), element("div", *facts, class_="tiles") if facts else Html(), trust]
+    parts = [*words, element("div", *facts, class_="tiles") if facts else Html(), trust]
     return section("summary", "In short", *parts)
 
 
@@ -203,12 +205,11 @@ def _known(found: Findings) -> list[tuple[str, object]]:
         codes = source.lut[source.raw]
         count = np.bincount(codes[codes >= 0], minlength=len(source.letters))
         top = np.argsort(-count, kind="stable")[:MOST_SYMBOLS]
-        bars: list[object] = [
-            bar(symbol_text(source.letters[k]), float(count[k] / count.sum())) for k in sorted(top.tolist())
-        ]
+        shown = [bar(symbol_text(source.letters[k]), float(count[k] / count.sum())) for k in sorted(top.tolist())]
+        more: list[object] = [bars(shown)]
         if len(source.letters) > MOST_SYMBOLS:
-            bars.append(f"and {len(source.letters) - MOST_SYMBOLS} rarer symbols")
-        entries.append((f"{len(source.letters)} symbols" if len(source.letters) > 1 else "1 symbol", join(bars)))
+            more.append(f"and {len(source.letters) - MOST_SYMBOLS} rarer symbols")
+        entries.append((plural(len(source.letters), "symbol"), join(more)))
         if source.has_gaps:
             entries.append(("Missing", f"{int(np.count_nonzero(codes < 0)):,} symbols"))
     elif found.kind == "signal" and found.series is not None:
@@ -220,6 +221,9 @@ def _known(found: Findings) -> list[tuple[str, object]]:
             entries.append(("Values", f"from {number(float(np.nanmin(values)))} to {number(float(np.nanmax(values)))}"))
     if found.causal is not None:
         entries.append(("Observations", f"{found.n:,}"))
+    if found.shown is not None:
+        why = f"the first {found.shown:,}, as the data were read slice by slice; the states come from all of them"
+        entries.append(("Shown on this page", why))
     return entries
 
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..plotting.edges import MAX_STATES
 from ..plotting.wording import prediction_text
 from .findings import Findings, outcome_text
-from .markup import Html, bar, element, join, number, plural, section, share, table
+from .markup import Html, bar, bars, element, join, number, numbers, plural, section, share, table, typeset
 from .pictures import drawn, state_colour, zoomable
 
 __all__ = ["distribution", "machine_section", "state_chip", "states_section"]
@@ -56,12 +56,12 @@ def distribution(found: Findings, k: int) -> Html:
         return _curve(p, found.values)
     outcomes = [outcome_text(outcome) for outcome in found.outcomes]
     if len(outcomes) <= FEW_OUTCOMES:
-        return join(bar(outcome, value) for outcome, value in zip(outcomes, p.tolist(), strict=True))
+        return bars(bar(outcome, value) for outcome, value in zip(outcomes, p.tolist(), strict=True))
     top = np.argsort(-p, kind="stable")[: FEW_OUTCOMES - 2].tolist()
     top = [z for z in top if p[z] > 0]
     rest = np.count_nonzero(p) - len(top)
-    bars = [bar(outcomes[z], float(p[z])) for z in top]
-    return join([*bars, bar(f"{rest} more", max(0.0, 1 - float(p[top].sum())))] if rest else bars)
+    shown = [bar(outcomes[z], float(p[z])) for z in top]
+    return bars([*shown, bar(f"{rest} more", max(0.0, 1 - float(p[top].sum())))] if rest else shown)
 
 
 def _curve(p: NDArray[np.float64], values: NDArray[np.float64]) -> Html:
@@ -70,9 +70,9 @@ def _curve(p: NDArray[np.float64], values: NDArray[np.float64]) -> Html:
     mass = np.bincount(place, p, BINS)
     mean, top = float(p @ values), float(mass.max())
     heights = (20 * mass / top if top > 0 else mass).round(1)
-    bars = "".join(f"M{k} 20V{20 - height:g}h1V20z" for k, height in enumerate(heights.tolist()) if height > 0)
+    steps = "".join(f"M{k} 20V{20 - height:g}h1V20z" for k, height in enumerate(heights.tolist()) if height > 0)
     label = f"Distribution from {low:.3g} to {high:.3g}, mean {mean:.3g}"
-    curve = element("path", d=bars)
+    curve = element("path", d=steps)
     svg = element(
         "svg", curve, viewBox="0 0 40 20", preserveAspectRatio="none", role="img", aria_label=label, class_="spark"
     )
@@ -96,13 +96,14 @@ def states_section(found: Findings) -> Html:
         head.append("Kind")
     if choice is not None:
         head += ["Best prediction", "Worth"]
+    worth = [] if choice is None else numbers([float(choice.utility_[k]) for k in order])
     rows = []
-    for k in order:
+    for place, k in enumerate(order):
         row: list[object] = [state_chip(found, k), share(float(found.probability[k])), distribution(found, k)]
         if kinds is not None:
             row.append("recurrent" if kinds[k] else "transient")
         if choice is not None:
-            row += [prediction_text(choice.predictions_[k]), number(float(choice.utility_[k]))]
+            row += [typeset(prediction_text(choice.predictions_[k])), worth[place]]
         rows.append(row)
     caption = plural(found.n_states, "state")
     if found.n_states > MOST_ROWS:
@@ -111,11 +112,11 @@ def states_section(found: Findings) -> Html:
     text = f"Situations in the same state give the same odds for what comes next; each {found.unit} belongs to one."
     if found.values is not None:
         low, high = outcome_text(found.values[0]), outcome_text(found.values[-1])
-        text += f" The small curves run from {low} to {high}."
+        text += typeset(f" The small curves run from {low} to {high}.")
     if kinds is not None and not kinds.all():
         text += (
             " A recurrent state comes back for ever; a transient one is only met at the beginning, or while the last "
             "symbols do not tell the state yet."
         )
-    numbers = [1, *([len(head) - 1] if choice is not None else [])]
-    return section("states", "The states", element("p", text), table(head, rows, caption, numbers))
+    aligned = [1, *([len(head) - 1] if choice is not None else [])]
+    return section("states", "The states", element("p", text), table(head, rows, caption, aligned))

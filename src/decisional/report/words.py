@@ -73,7 +73,10 @@ def _found(found: Findings) -> str:
     )
     text += "they give the same odds for what is to be predicted."
     if states < found.n_states:
-        text += f" ({plural(found.n_states - states, 'more state')} occur only while the state is not yet clear.)"
+        more = found.n_states - states
+        text += (
+            f" ({plural(more, 'more state')} occur{'s' if more == 1 else ''} only while the state is not yet clear.)"
+        )
     gain = explained(found)
     if gain is not None:
         text += f" Knowing the state removes {gain[0]:.0%} of {gain[2]}."

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from ..arguments import require, require_tolerance
 from .optima import Optimum, Slack
 from .sets import Interval
 from .solving import solve
@@ -41,6 +42,10 @@ def equivalent(u1: Any, u2: Any, causal: Any, atol: float = 1e-9) -> bool:
 
 def _optima(u1: Any, u2: Any, causal: Any, atol: float) -> tuple[Optimum, Optimum]:
     theory = hasattr(causal, "emission")
+    if not theory:
+        remedy = "fit them first"
+        require(causal, "distributions_", "causal", "fitted CausalStates or an EpsilonMachine", remedy)
+    require_tolerance(atol)
     p, outcomes = (causal.emission, causal.alphabet) if theory else (causal.distributions_, causal.outcomes_)
     # After a dead end nothing follows.
     p = p[p.sum(axis=1) > 0.0]

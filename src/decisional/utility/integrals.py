@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import arguments
 from ..structures import Floats
 from .optima import Optimum, Slack, exhaustive
 from .sets import Points
@@ -36,7 +37,7 @@ class MonteCarlo:
     def __call__(self, p: Floats, u: Floats) -> Floats:
         if isinstance(self.n, bool) or not isinstance(self.n, (int, np.integer)) or self.n < 1:
             raise ValueError(f"The 'n' of MonteCarlo is {self.n!r}; it must be an integer of at least 1: try 10000.")
-        rng = np.random.default_rng(self.random_state)
+        rng = arguments.generator(self.random_state, "random_state")
         draws: Floats = rng.multinomial(self.n, p / p.sum(axis=1, keepdims=True)) / self.n
         return draws @ u.T
 
@@ -53,12 +54,13 @@ class SamplePoints:
     volume: ArrayLike | None = None
 
     def __call__(self, p: Floats, u: Floats) -> Floats:
-        volume = np.ones(p.shape[1]) if self.volume is None else np.asarray(self.volume, float)
+        rule = (
+            f"it must be {p.shape[1]} positive numbers, one for each outcome: give the width of the cell around each."
+        )
+        given = np.ones(p.shape[1]) if self.volume is None else self.volume
+        volume = arguments.as_table(given, "volume", rule, float)
         if volume.shape != (p.shape[1],) or not (volume > 0).all():
-            raise ValueError(
-                f"The 'volume' of SamplePoints has shape {volume.shape}; it must be {p.shape[1]} positive numbers, "
-                "one for each outcome: give the width of the cell around each."
-            )
+            raise ValueError(f"The 'volume' of SamplePoints has shape {volume.shape}; {rule}")
         mass = p * volume
         expected: Floats = (mass / mass.sum(axis=1, keepdims=True)) @ u.T
         return expected
@@ -86,13 +88,15 @@ class GlobalMaxima:
         z = z.reshape(len(z), -1)
         if self.bounds is None and (z == z[0]).all():
             return z[:1]
-        bounds = list(zip(z.min(axis=0), z.max(axis=0), strict=True)) if self.bounds is None else list(self.bounds)
-        for low, high in bounds:
-            if not low < high:
-                raise ValueError(
-                    f"The 'bounds' of GlobalMaxima have ({low}, {high}); each needs low < high: give the range of "
-                    "predictions."
-                )
+        rule = f"there must be low < high for each of the {z.shape[1]} dimensions of z: give the range of predictions."
+        given = np.column_stack([z.min(axis=0), z.max(axis=0)]) if self.bounds is None else self.bounds
+        bounds = arguments.as_table(given, "bounds", rule, float)
+        if bounds.shape != (z.shape[1], 2) or not (bounds[:, 0] < bounds[:, 1]).all():
+            raise ValueError(f"The 'bounds' of GlobalMaxima are {arguments.shown(self.bounds)}; {rule}")
+        if isinstance(self.n, bool) or not isinstance(self.n, (int, np.integer)) or self.n < 1:
+            raise ValueError(f"The 'n' of GlobalMaxima is {self.n!r}; it must be an integer of at least 1: try 128.")
+        if not arguments.is_number(self.rtol) or self.rtol < 0:
+            raise ValueError(f"The 'rtol' of GlobalMaxima is {self.rtol!r}; it must be at least 0: try 1e-6.")
 
         def depth(y: Floats) -> float:
             return -float(value(y[None])[0])
@@ -106,7 +110,7 @@ class GlobalMaxima:
         points, heights = np.atleast_2d(found.xl), -np.asarray(found.funl)
         sample = value(z)
         near = self.rtol * max(float(np.ptp(np.append(sample, heights))), 1e-300)
-        return _distinct(points[heights >= heights.max() - near], np.array(bounds))
+        return _distinct(points[heights >= heights.max() - near], bounds)
 
 
 def _distinct(points: Floats, bounds: Floats) -> Floats:
@@ -122,11 +126,12 @@ def _distinct(points: Floats, bounds: Floats) -> Floats:
 
 def _checked(integrate: Callable[[Floats, Floats], Any], p: Floats, u: Floats) -> Floats:
     """What an integrator of the user gives, if it has the right form."""
-    expected = np.asarray(integrate(p, u), float)
+    rule = f"it must give finite numbers of shape {(len(p), len(u))}: one for each distribution and prediction."
+    expected = arguments.as_table(integrate(p, u), "integrate", rule, float)
     if expected.shape != (len(p), len(u)) or not np.isfinite(expected).all():
         raise ValueError(
             f"The 'integrate' callable gave shape {expected.shape} for {len(p)} distributions and {len(u)} "
-            f"predictions; it must give finite numbers of shape {(len(p), len(u))}: one for each pair."
+            f"predictions; {rule}"
         )
     return expected
 
@@ -178,12 +183,10 @@ def optimised(utility: Utility, optimise: Callable[..., Any], integrate: Any = N
 
 def _found(answer: Any) -> Floats:
     """What an optimiser gives, as sorted rows (m, d)."""
-    points = np.asarray(answer, float)
+    rule = "it must give at least one finite prediction: return numbers, or one row of numbers for each prediction."
+    points = arguments.as_table(answer, "optimise", rule, float)
     if points.ndim > 2 or not points.size or not np.isfinite(points).all():
-        raise ValueError(
-            f"The 'optimise' callable gave {answer!r}; it must give at least one finite prediction: return an array "
-            "of numbers, or one row of numbers for each prediction."
-        )
+        raise ValueError(f"The 'optimise' callable gave {answer!r}; {rule}")
     points = points.reshape(len(points), -1) if points.ndim else points.reshape(1, 1)
     return np.unique(points, axis=0)
 

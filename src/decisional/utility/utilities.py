@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from ..structures import Floats
 from .optima import Optimum, Slack, exhaustive
-from .values import as_array, some
+from .values import as_array, listed, some
 
 __all__ = ["Utility", "as_utility", "loss", "table"]
 
@@ -24,7 +24,7 @@ class Utility(ABC):
     """
 
     def __init__(self, y: Iterable[Hashable] | None = None) -> None:
-        self.y = None if y is None else list(y)
+        self.y = None if y is None else listed(y, "y")
         if self.y is not None and not self.y:
             raise ValueError("The 'y' of a utility are empty; there must be a prediction to choose: give candidates.")
 
@@ -87,7 +87,7 @@ def table(matrix: ArrayLike, y: Iterable[Hashable] | None = None, z: Iterable[Ha
     array([[-2.,  1.]])
     """
     values = _checked_values(matrix)
-    named = [None if names is None else list(names) for names in (y, z)]
+    named = [None if names is None else listed(names, name) for name, names in (("y", y), ("z", z))]
     for axis, (name, names) in enumerate(zip("yz", named, strict=True)):
         if names is not None and (len(names) != values.shape[axis] or len(set(names)) != len(names)):
             raise ValueError(

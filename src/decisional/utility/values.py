@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arguments import shown
 from ..structures import Floats
 
 __all__ = ["as_array", "cells", "like", "numbers", "some"]
@@ -28,10 +29,10 @@ def as_array(values: Sequence[Any]) -> NDArray[Any]:
 def numbers(values: Sequence[Any], name: str, most: int = 2) -> Floats:
     """Values as numbers, (n,) or (n, d)."""
     array = as_array(values)
-    if array.dtype.kind not in "biuf" or array.ndim > most:
+    if array.dtype.kind not in "biuf" or array.ndim > most or not np.isfinite(array).all():
         raise ValueError(
-            f"The outcomes of {name} are like {values[0]!r}; they must be {'numbers' if most == 1 else 'numbers or '}"
-            f"{'' if most == 1 else 'tuples of numbers'}: convert the data, or use ds.utility.table."
+            f"The 'y' or outcomes of {name} are like {values[0]!r}; they must be finite numbers"
+            f"{'' if most == 1 else ' or tuples of numbers'}: convert the data, or use ds.utility.table."
         )
     return array.astype(float)
 
@@ -59,6 +60,19 @@ def like(value: Any) -> Callable[[Any], Any]:
     if isinstance(value, tuple):
         return tuple
     return "".join if isinstance(value, str) else itemgetter(0)
+
+
+def listed(values: Any, name: str) -> list[Any]:
+    """Predictions or outcomes of a utility as a list of hashable values."""
+    try:
+        found = list(values)
+        hash(tuple(found))
+    except TypeError:
+        raise TypeError(
+            f"The {name!r} of a utility are {shown(values)}; they must be hashable values: give a list of numbers, "
+            "strings or tuples."
+        ) from None
+    return found
 
 
 def some(values: Sequence[Any]) -> str:

@@ -1,0 +1,144 @@
+"""Arrays that are read slice by slice: memory maps, zarr, HDF5, Dask, and text files of symbols."""
+
+import math
+import os
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["LARGE", "Stored", "cuts", "is_stored", "load", "stored", "text"]
+
+# Memory maps of fewer bytes are read as a whole.
+LARGE = 1 << 28
+# White space of a text as line ends.
+LINES = bytes.maketrans(b"\t\v\f\r\x1c\x1d\x1e\x1f ", b"\n" * 9)
+
+
+class Stored:
+    """Rows first..last-1 of an array on disk: sliced without being read, read by `numpy.asarray`.
+
+    It is pickled as a reference, so that each worker reads what it needs; the file must be where all of them see it.
+    """
+
+    def __init__(self, opens: Callable[[], Any], first: int = 0, last: int | None = None, text: bool = False) -> None:
+        self._open, self.text = opens, text
+        source = self._source()
+        self.dtype: Any = np.dtype(source.dtype)
+        self.first = first
+        self.last: int = source.shape[0] if last is None else last
+        self.shape: tuple[int, ...] = (self.last - first, *source.shape[1:])
+        chunks = getattr(source, "chunks", None)
+        self.chunk = int(chunks[0]) if chunks else 1
+
+    def _source(self) -> Any:
+        return self._open()
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        return self.size * int(self.dtype.itemsize)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, key: slice) -> "Stored":
+        first, last, step = key.indices(len(self))
+        if step != 1:
+            raise ValueError(f"The rows of a stored array are asked for in steps of {step}; only runs can be: use 1.")
+        part = Stored.__new__(Stored)
+        part.__dict__ = {**self.__dict__, "first": self.first + first, "last": self.first + max(last, first)}
+        part.shape = (part.last - part.first, *self.shape[1:])
+        return part
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        values: NDArray[Any] = np.asarray(self._source()[self.first : self.last])
+        return values if dtype is None else values.astype(dtype)
+
+
+def stored(values: Any) -> Any:
+    """Values as something that is sliced without being read: a Stored or a Dask array; None if they are in memory."""
+    module = type(values).__module__.split(".")[0]
+    if isinstance(values, Stored) or module == "dask":
+        return values
+    if module == "xarray":
+        return stored(values.variable._data) if values.chunks is not None else None
+    if module == "h5py":
+        path = Path(values.file.filename).resolve()
+        # Others, such as those in memory, cannot be opened again.
+        return Stored(partial(_open_hdf5, str(path), values.name)) if path.is_file() else None
+    if module == "zarr" and hasattr(values, "chunks"):
+        return Stored(partial(_itself, values))
+    if isinstance(values, np.memmap):
+        return _mapped(values)
+    return None
+
+
+def is_stored(values: Any) -> bool:
+    """Whether values are better read slice by slice."""
+    array = stored(values)
+    return array is not None and (not isinstance(values, np.memmap) or values.nbytes > LARGE)
+
+
+def _mapped(values: np.memmap[Any, Any]) -> Stored | None:
+    root: Any = values
+    while isinstance(root.base, np.memmap):
+        root = root.base
+    # Changes to a map in mode "c" are not in the file.
+    if values.filename is None or not values.flags.c_contiguous or values.mode == "c":
+        return None
+    # The offset of a part of a map is that of the map itself.
+    begin = values.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+    where = str(Path(values.filename).resolve()), values.dtype, "r", root.offset + begin, values.shape
+    return Stored(partial(np.memmap, *where))
+
+
+def _open_hdf5(path: str, name: str) -> Any:
+    import h5py
+
+    return h5py.File(path, "r")[name]
+
+
+def _itself(array: Any) -> Any:
+    return array
+
+
+def text(path: str | os.PathLike[str]) -> Stored:
+    """The bytes of a text file, as characters; all white space is read as line ends, a character for each."""
+    return Stored(partial(np.memmap, str(Path(path).resolve()), np.uint8, "r"), text=True)
+
+
+def load(values: Any) -> Any:
+    """What is stored, in memory; anything else as it is."""
+    if isinstance(values, Stored):
+        array = np.asarray(values)
+        return array.tobytes().translate(LINES) if values.text else array
+    return np.asarray(values) if type(values).__module__.split(".")[0] == "dask" else values
+
+
+def cuts(values: Any, begin: int, end: int, rows: int) -> list[tuple[int, int]]:
+    """Cut begin..end into ranges of about `rows` rows, at the borders of the array's own chunks where these are
+    small enough."""
+    own = np.cumsum([0, *values.chunks[0]]) if hasattr(values, "chunks") and hasattr(values, "dask") else None
+    step = max(getattr(values, "chunk", 1), 1)
+    rows = max(rows // step * step, 1) if step <= rows else rows
+    first = getattr(values, "first", 0)
+    edges = [begin]
+    while edges[-1] < end:
+        stop = (first + edges[-1] + rows) // step * step - first if step <= rows else edges[-1] + rows
+        if own is not None:
+            inside = own[(own > edges[-1]) & (own <= edges[-1] + rows)]
+            stop = int(inside[-1]) if inside.size else edges[-1] + rows
+        edges.append(min(max(stop, edges[-1] + 1), end))
+    return list(pairwise(edges))

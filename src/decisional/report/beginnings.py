@@ -1,0 +1,100 @@
+"""States along the beginning of data that were read slice by slice."""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from ..observe.vocabularies import place_in
+from ..structures import Ints, Observations, Table
+
+if TYPE_CHECKING:
+    from ..estimators import CausalStates, DecisionalStates
+
+__all__ = ["Beginning", "beginning"]
+
+Fitted = TypeVar("Fitted", "CausalStates", "DecisionalStates")
+
+
+class Beginning(Observations):
+    """The first observations of many, whose x have the rows of all.
+
+    Parameters
+    ----------
+    whole : all observations
+    inner : the first of them, observed alike
+    """
+
+    def __init__(self, whole: Observations, inner: Observations) -> None:
+        self.whole, self.inner = whole, inner
+        self.shape, self.past, self.letters, self.alphabet = inner.shape, inner.past, inner.letters, inner.alphabet
+        self.has_suffixes, self.overlap = inner.has_suffixes, whole.overlap
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") or name == "inner":
+            raise AttributeError(name)
+        return getattr(self.inner, name)
+
+    @property
+    def n(self) -> int:
+        return self.inner.n
+
+    @property
+    def outcomes(self) -> Any:
+        return self.inner.outcomes
+
+    def table(self, executor: Any = None) -> Table:
+        return self.whole.table(executor)
+
+    def tally(self) -> Any:
+        return self.whole.tally()
+
+    def words(self, rows: Ints) -> Any:
+        return self.whole.words(rows)
+
+    @cached_property
+    def x(self) -> Ints:
+        found: Ints = place_in(self.whole.tally().x, self.inner.tally().x)[self.inner.x]
+        return found
+
+    @property
+    def z(self) -> Ints:
+        return self.inner.z
+
+    @property
+    def symbol(self) -> Ints | None:
+        return self.inner.symbol
+
+    @property
+    def successor(self) -> Ints | None:
+        after = self.inner.successor
+        # The last one may lead to what is not shown.
+        return None if after is None else np.where(after < self.n, after, -1)[: self.n]
+
+    @property
+    def site(self) -> Ints:
+        return self.inner.site
+
+
+def beginning(states: Fitted, inner: Observations) -> Fitted:
+    """The same states, to be shown along the beginning of the data only.
+
+    Parameters
+    ----------
+    states : fitted CausalStates, or DecisionalStates of them
+    inner : observations of the first part of the data, made like those that were fitted
+    """
+    shown: Any = copy(states)
+    for name, value in vars(type(states)).items():
+        if isinstance(value, cached_property) and name[0] != "_":
+            shown.__dict__.pop(name, None)
+    causal: Any = getattr(states, "causal_", None)
+    if causal is None:
+        shown.observations_ = Beginning(shown.observations_, inner)
+    else:
+        shown.causal_ = beginning(causal, inner)
+    found: Fitted = shown
+    return found

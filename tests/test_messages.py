@@ -1,0 +1,171 @@
+"""What users read when they give what cannot be used: one sentence that names the parameter, never a raw traceback."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import decisional as ds
+
+EVEN = ds.processes.even()
+SYMBOLS = EVEN.simulate(500, rng=1)
+X = np.random.default_rng(0).normal(size=(40, 2))
+Z = X[:, 0] + 0.1 * X[:, 1]
+RAGGED = [[0, 1], [0]]
+
+
+@pytest.fixture(scope="module")
+def causal() -> ds.CausalStates:
+    return ds.CausalStates().fit(ds.observe.series(SYMBOLS, past=3))
+
+
+def fit(**parameters: Any) -> ds.CausalStates:
+    return ds.CausalStates(**parameters).fit(ds.observe.series(SYMBOLS, past=3))
+
+
+def kernels(**parameters: Any) -> ds.CausalStates:
+    return ds.CausalStates(density=ds.Kernels(**parameters)).fit(X, Z)
+
+
+def decide(causal: ds.CausalStates, utility: Any, **parameters: Any) -> ds.DecisionalStates:
+    return ds.DecisionalStates(utility, **parameters).fit(causal)
+
+
+def maxima(causal: ds.CausalStates, **parameters: Any) -> ds.DecisionalStates:
+    return decide(causal, ds.utility.squared_error(), optimise=ds.utility.GlobalMaxima(**parameters))
+
+
+# The parameter at fault, a call with the causal states of a series, and what else the message must say.
+CALLS: list[tuple[str, Callable[[Any], Any], list[str]]] = [
+    ("symbols", lambda c: ds.epsilon_machine([]), ["empty"]),
+    ("symbols", lambda c: ds.epsilon_machine(None), ["NoneType"]),
+    ("symbols", lambda c: ds.epsilon_machine(X[:, 0]), ["floats", "bin the values"]),
+    ("symbols", lambda c: ds.epsilon_machine(SYMBOLS[:, None]), ["500 sequences", "ravel"]),
+    ("max_past", lambda c: ds.epsilon_machine(SYMBOLS, max_past="3"), ["'3'"]),
+    ("progress", lambda c: ds.selection.select(SYMBOLS, progress=3), ["progress=print"]),
+    ("level", lambda c: ds.selection.bootstrap(EVEN, 100, level="a"), ["'a'"]),
+    ("level", lambda c: ds.selection.bootstrap(EVEN, 100, level=None), ["None"]),
+    ("machine", lambda c: ds.selection.bootstrap(c, 100), ["EpsilonMachine", "CausalStates"]),
+    ("rng", lambda c: ds.selection.bootstrap(EVEN, 100, n=1, rng="x"), ["'x'"]),
+    ("rng", lambda c: EVEN.simulate(5, rng=-3), ["-3", "at least 0"]),
+    ("rng", lambda c: ds.processes.random_machine(3, rng=1.5), ["1.5"]),
+    ("rng", lambda c: ds.processes.elementary_ca(110, 5, 5, rng="x"), ["Generator"]),
+    ("p", lambda c: ds.processes.coin("a"), ["'a'", "probability"]),
+    ("p", lambda c: ds.processes.coin(None), ["None"]),
+    ("word", lambda c: ds.processes.periodic(5), ["5"]),
+    ("least", lambda c: ds.processes.random_machine(3, least=None), ["None"]),
+    ("initial", lambda c: ds.processes.cellular_automaton(1, 5, 5, initial=RAGGED), ["shape (5,)"]),
+    ("past", lambda c: ds.observe.series(SYMBOLS, 0), ["at least 1"]),
+    ("symbols", lambda c: ds.observe.series("abc", 3), ["4 symbols", "shorter past"]),
+    ("pixels", lambda c: ds.observe.image(RAGGED), ["[[0, 1], [0]]", "(height, width)"]),
+    ("neighbourhood", lambda c: ds.observe.image(np.zeros((9, 9)), neighbourhood=RAGGED), ["odd sides"]),
+    ("field", lambda c: ds.observe.light_cones(RAGGED, 2, 2), ["one length"]),
+    ("field", lambda c: ds.observe.light_cones([], 2, 2), ["must have cells"]),
+    ("theta", lambda c: fit(theta=0.3), ["(0.5, 1]", "0.3"]),
+    ("match", lambda c: fit(match=lambda a, b: "yes"), ["'yes'", "bool"]),
+    ("random_state", lambda c: fit(cluster=ds.clustering.Aggregate("random", random_state="x")), ["'x'"]),
+    ("bandwidth", lambda c: kernels(bandwidth=["a", "b"]), ["positive"]),
+    ("bandwidth", lambda c: kernels(bandwidth={}), ["{}"]),
+    ("bandwidth", lambda c: kernels(bandwidth=RAGGED), ["dimensions of x"]),
+    ("samples", lambda c: kernels(bandwidth=1, samples=["a", "b"]), ["(n, 1)"]),
+    ("samples", lambda c: kernels(bandwidth=1, samples=RAGGED), ["finite"]),
+    ("random_state", lambda c: kernels(bandwidth=1, samples="random", random_state="x"), ["'x'"]),
+    ("z", lambda c: ds.utility.table([[1, 2]], z=5), ["hashable"]),
+    ("y", lambda c: ds.utility.table([[1, 2]], y=[[1]]), ["hashable"]),
+    ("y", lambda c: ds.utility.zero_one(y=5), ["5", "list"]),
+    ("y", lambda c: ds.utility.zero_one(y=[[1], [0]]), ["hashable"]),
+    ("y", lambda c: decide(c, ds.utility.squared_error(y=[np.nan])), ["finite"]),
+    ("integrate", lambda c: decide(c, ds.utility.zero_one(), integrate=ds.utility.MonteCarlo), ["finite numbers"]),
+    ("volume", lambda c: decide(c, ds.utility.zero_one(), integrate=ds.utility.SamplePoints("a")), ["positive"]),
+    ("optimise", lambda c: decide(c, ds.utility.squared_error(), optimise=lambda *a: ["a"]), ["prediction"]),
+    ("bounds", lambda c: maxima(c, bounds=5), ["low < high"]),
+    ("bounds", lambda c: maxima(c, bounds=[(0, 1)] * 3), ["1 dimensions"]),
+    ("n", lambda c: maxima(c, n="a"), ["'a'"]),
+    ("rtol", lambda c: maxima(c, rtol="a"), ["'a'"]),
+    ("causal", lambda c: ds.utility.equivalent([[1]], [[1]], ds.CausalStates()), ["fitted", "fit them first"]),
+    ("atol", lambda c: ds.utility.equivalent(np.eye(2), np.eye(2), c, atol="a"), ["'a'"]),
+    ("by", lambda c: decide(c, ds.utility.zero_one()).events(by=["decision"]), ["decision, prediction"]),
+    ("transitions", lambda c: ds.EpsilonMachine(5), ["(source, symbol, target, probability)"]),
+    ("alphabet", lambda c: ds.EpsilonMachine([(0, 0, 0, 1.0)], alphabet=5), ["hashable"]),
+    ("alphabet", lambda c: ds.EpsilonMachine([(0, 0, 0, 1.0)], alphabet=[[0]]), ["hashable"]),
+    ("names", lambda c: ds.EpsilonMachine.from_arrays([[0]], [[1.0]], "a", names=5), ["5"]),
+    ("emission", lambda c: ds.EpsilonMachine.from_arrays([[0]], [["x"]], "a"), ["numbers"]),
+    ("targets", lambda c: ds.EpsilonMachine.from_arrays(RAGGED, [[1.0]], "a"), ["n_states"]),
+    ("weights", lambda c: ds.EpsilonMachine.from_arrays([[0]], [[1.0]], "a", weights="a"), ["non-negative"]),
+    ("other", lambda c: EVEN.is_isomorphic(c), ["EpsilonMachine"]),
+    ("atol", lambda c: EVEN.is_isomorphic(EVEN, atol=np.nan), ["nan"]),
+    ("atol", lambda c: EVEN.minimise(-1), ["-1"]),
+    ("atol", lambda c: EVEN.excess_entropy("a"), ["'a'"]),
+    ("path", lambda c: EVEN.save(None), ["None", "string or a Path"]),
+    ("path", lambda c: EVEN.save("/nonexistent/machine.json"), ["/nonexistent/machine.json'", "create it"]),
+    ("path", lambda c: ds.EpsilonMachine.load("/nonexistent/machine.json"), ["no such file"]),
+    ("matrix", lambda c: ds.TransitionGraph(5), ["sums to 5"]),
+    ("matrix", lambda c: ds.TransitionGraph([["a"]]), ["square"]),
+    ("n_states", lambda c: ds.TransitionGraph.from_counts([0], [0], [1], "a"), ["'a'"]),
+    ("target", lambda c: ds.TransitionGraph.from_counts([0], [5], [1], 1), ["from 5 to 5"]),
+    ("count", lambda c: ds.TransitionGraph.from_counts([0], [0, 1], [1], 2), ["one length"]),
+    ("count", lambda c: ds.TransitionGraph.from_counts([0], [0], [-1], 1), ["-1"]),
+    ("labels", lambda c: ds.Partition(np.array(["a"])), ["integers"]),
+    ("weight", lambda c: ds.Partition(np.array([0, 1]), np.array([-1.0, 1.0])), ["-1.0"]),
+    ("other", lambda c: ds.Partition(np.array([0])).refines(None), ["a Partition"]),
+    ("states", lambda c: ds.complexity.global_complexity(c), ["states_"]),
+    ("local", lambda c: ds.complexity.ranks("a"), ["numbers"]),
+    ("a", lambda c: ds.GTest().p_value(["x"], [1]), ["counts"]),
+    ("a", lambda c: ds.GTest().p_value([1, 2], [1]), ["one length"]),
+    ("X", lambda c: ds.ComplexityFeatures().fit_transform(5), ["series"]),
+]
+
+PLOTS: list[tuple[str, Callable[[Any], Any], list[str]]] = [
+    ("machine", lambda c: ds.plot.machine(c), ["EpsilonMachine"]),
+    ("groups", lambda c: ds.plot.machine(EVEN, groups=5), ["2 states"]),
+    ("machine", lambda c: ds.plot.machine_html(5), ["5"]),
+    ("states", lambda c: ds.plot.fields(None), ["fitted"]),
+    ("selection", lambda c: ds.plot.selection(EVEN), ["select"]),
+    ("figure", lambda c: ds.plot.save(None, "a.png"), ["matplotlib"]),
+    ("path", lambda c: ds.plot.save(ds.plot.machine(EVEN), None), ["None"]),
+    ("fps", lambda c: ds.plot.animate(np.zeros((2, 3, 3)), "a.gif", fps=0), ["at least 1"]),
+    ("scale", lambda c: ds.plot.animate(np.zeros((2, 3, 3)), "a.gif", scale="a"), ["'a'"]),
+    ("values", lambda c: ds.plot.grey("a"), ["numbers"]),
+]
+
+
+def check(causal: ds.CausalStates, parameter: str, call: Callable[[Any], Any], says: list[str]) -> None:
+    with pytest.raises((ValueError, TypeError, OSError)) as caught:
+        call(causal)
+    message = str(caught.value)
+    assert f"'{parameter}'" in message
+    assert all(fragment in message for fragment in says), message
+    # One sentence, or the two of scikit-learn, on one line.
+    assert re.fullmatch(r"(The|All|Row|There) [^\n]*\.", message), message
+    # Ours, not from inside a library.
+    assert Path(caught.traceback[-1].path).is_relative_to(Path(ds.__file__).parent)
+    assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+@pytest.mark.parametrize(("parameter", "call", "says"), CALLS)
+def test_messages(causal: ds.CausalStates, parameter: str, call: Callable[[Any], Any], says: list[str]) -> None:
+    check(causal, parameter, call, says)
+
+
+@pytest.mark.parametrize(("parameter", "call", "says"), PLOTS)
+def test_messages_of_plots(
+    causal: ds.CausalStates, parameter: str, call: Callable[[Any], Any], says: list[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    check(causal, parameter, call, says)
+
+
+def test_folders_are_no_files(tmp_path: Path) -> None:
+    for call in (EVEN.save, ds.EpsilonMachine.load, ds.Monitor.load):
+        with pytest.raises(IsADirectoryError, match=r"'path' is .* a folder: give the path of a file"):
+            call(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["labels_", "graph_"])
+def test_unfitted(name: str) -> None:
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        getattr(ds.DecisionalStates(ds.utility.zero_one()), name)
