@@ -8,7 +8,7 @@ from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecu
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass, replace
-from functools import partial
+from functools import partial, reduce
 from itertools import pairwise
 from typing import Any, TypeVar
 
@@ -21,6 +21,8 @@ R = TypeVar("R")
 SMALL = 100_000
 # Arrays of more bytes are sent to a cluster beside the tasks, not within them.
 LARGE = 1 << 20
+# Results that are combined at once on a cluster: fewer tasks than with two.
+BRANCHES = 8
 # How often work is sent to a cluster whose workers die.
 ATTEMPTS = 4
 
@@ -123,12 +125,13 @@ def _is_lazy(part: Any) -> bool:
 def _tree(client: Any, chunk: Callable[[T], R], combine: Callable[[R, R], R], parts: list[T]) -> R:
     from dask.delayed import delayed
 
-    run, join = delayed(chunk, pure=False, traverse=False), delayed(combine, pure=False, traverse=False)
+    run = delayed(chunk, pure=False, traverse=False)
+    join = delayed(partial(reduce, combine), pure=False, traverse=False)
 
     def grow() -> Any:
         level = [run(_sent(client, part)) for part in parts]
         while len(level) > 1:
-            level = [join(*level[i : i + 2]) if i + 1 < len(level) else level[i] for i in range(0, len(level), 2)]
+            level = [join(level[i : i + BRANCHES]) for i in range(0, len(level), BRANCHES)]
         return level[0]
 
     result: R = grow().compute() if client is None else _persistent(lambda: client.compute(grow()).result())
