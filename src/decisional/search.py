@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from ._kernels import search as kernels
-from ._kernels.streams import walk_on
 from .executors import map_slices, slices, workers
 from .structures import Floats, Ints
 
@@ -163,8 +162,8 @@ class Series(_Judge):
         """
         targets = np.ascontiguousarray(targets, np.int64)
         counts = np.zeros(targets.shape)
-        raw = self.symbols[0]
-        starts, misses = kernels.walk(*self.symbols, targets, _logs(emission), raw.size, counts)
+        size = self.symbols[0].size
+        starts, misses, _ = kernels.walk(*self.symbols, size, targets, _logs(emission), size, -1, counts)
         return self._along(targets, counts, starts, misses)
 
     def improve(self, machine: Machine) -> Machine:
@@ -260,7 +259,8 @@ class _Walk:
 def _walk_on(piece: Any, walk: _Walk) -> None:
     state = walk.state if piece.continues else -1
     symbols = piece.raw, piece.lut, piece.bounds, piece.end
-    starts, misses, walk.state = walk_on(*symbols, walk.targets, walk.logs, state, walk.counts)
+    how = walk.targets, walk.logs, piece.end, state
+    starts, misses, walk.state = kernels.walk(*symbols, *how, walk.counts)
     walk.starts += starts
     walk.misses += misses
 

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import kernel
+from .machines import single
 
 __all__ = ["FITS", "LOST", "MOVED", "test"]
 
@@ -29,18 +30,6 @@ def _follow(belief: Array, chances: Array, targets: Array, code: int, after: Arr
     if total > 0.0:
         after /= total
     return total
-
-
-@kernel
-def _single(belief: Array) -> int:
-    """Return the only possible state of a belief, or -1 when there are several."""
-    found = -1
-    for i in range(belief.size):
-        if belief[i] > 0.0:
-            if found >= 0:
-                return -1
-            found = i
-    return found
 
 
 @kernel
@@ -198,13 +187,13 @@ def test(
     experts = np.empty_like(weights)
     half = bound**0.5
     n_symbols = targets.shape[1] + 1
-    state = marks[STATE] if marks[STATE] >= 0 else _single(belief)
+    state = marks[STATE] if marks[STATE] >= 0 else single(belief)
     for t in range(codes.size):
         if gaps[t]:
             if not policy[1]:
                 marks[RUN] = 0
                 belief[:] = home
-                state = _single(home)
+                state = single(home)
             continue
         code = codes[t]
         unit = levels[UNIT]
@@ -222,7 +211,7 @@ def test(
                 belief[:] = 0.0
                 belief[state] = 1.0
             p = _unsure(code, targets, home, policy[0], counts, frozen, unit, belief, chances, after)
-            state = _single(belief)
+            state = single(belief)
         marks[RUN] = min(marks[RUN] + 1, contexts.size - 1)
         if growth > 1.0:
             levels[UNIT] = unit * growth

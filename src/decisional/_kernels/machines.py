@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from . import kernel
 
-__all__ = ["RAISE", "RESET", "STAY", "drive", "sample"]
+__all__ = ["RAISE", "RESET", "STAY", "drive", "sample", "single"]
 
 Array = NDArray[Any]
 
@@ -53,7 +53,7 @@ def _update(belief: Array, emission: Array, targets: Array, code: int, after: Ar
 
 
 @kernel
-def _single(belief: Array) -> int:
+def single(belief: Array) -> int:
     """Return the only possible state of a belief, or -1 when there are several or none."""
     found = -1
     for i in range(belief.size):
@@ -113,7 +113,7 @@ def drive(
     after = np.empty_like(belief)
     mixing = mixture.shape[0] > 0
     log2p = 0.0
-    state = _single(belief)
+    state = single(belief)
     t = 0
     while t < n:
         if state >= 0:
@@ -138,7 +138,7 @@ def drive(
         elif policy == RESET:
             total = _update(home, emission, targets, codes[t], after)
             belief[:] = after if total > 0.0 else home
-        state = _single(belief)
+        state = single(belief)
         if total > 0.0 or policy == STAY:
             states[t] = _likely(belief) if likely and state < 0 else state
         else:

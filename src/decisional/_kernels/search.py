@@ -44,17 +44,18 @@ def _locate(raw, lut, begin, end, targets, logs):
 
 
 @kernel
-def walk(raw, lut, bounds, targets, logs, limit, counts):
-    """Count the uses of each edge along the sequences.
+def walk(raw, lut, bounds, end, targets, logs, limit, state, counts):
+    """Count the uses of each edge along the symbols before `end`, from a state, -1 = unknown.
 
-    Returns how often a state had to be found anew, and how many symbols were impossible; gives up when these are
-    more than `limit`.
+    What follows `end` is only looked at to find a state. Returns how often a state had to be found anew, how many
+    symbols were impossible, and the last state; gives up when impossible ones are more than `limit`.
     """
     starts = 0
     misses = 0
     for q in range(bounds.size - 1):
-        state = -1
-        for i in range(bounds[q], bounds[q + 1]):
+        if q > 0:
+            state = -1
+        for i in range(bounds[q], min(bounds[q + 1], end)):
             s = lut[raw[i]]
             if s < 0:
                 state = -1
@@ -63,7 +64,7 @@ def walk(raw, lut, bounds, targets, logs, limit, counts):
                 misses += 1
                 state = -1
                 if misses > limit:
-                    return starts, misses
+                    return starts, misses, state
             if state < 0:
                 state = _locate(raw, lut, i, bounds[q + 1], targets, logs)
                 starts += 1
@@ -71,11 +72,11 @@ def walk(raw, lut, bounds, targets, logs, limit, counts):
                     misses += 1
                     state = -1
                     if misses > limit:
-                        return starts, misses
+                        return starts, misses, state
                     continue
             counts[state, s] += 1
             state = targets[state, s]
-    return starts, misses
+    return starts, misses, state
 
 
 @kernel
@@ -121,7 +122,7 @@ def retarget_lengths(raw, lut, bounds, targets, logs, edges, log_n, best, length
                 logs[n] = logs[old]
             targets[state, s] = u
             counts[:] = 0.0
-            starts, misses = walk(raw, lut, bounds, targets, logs, limit, counts)
+            starts, misses, _ = walk(raw, lut, bounds, raw.size, targets, logs, limit, -1, counts)
             if misses <= limit:
                 lengths[e, u] = description_length(counts, starts, misses, log_n)
         targets[state, s] = old
@@ -144,7 +145,7 @@ def split_lengths(raw, lut, bounds, targets, logs, state, edges, log_n, best, le
         for e in range(edges.size):
             targets[edges[e] // symbols, edges[e] % symbols] = n if (code >> e) & 1 else state
         counts[:] = 0.0
-        starts, misses = walk(raw, lut, bounds, targets, logs, limit, counts)
+        starts, misses, _ = walk(raw, lut, bounds, raw.size, targets, logs, limit, -1, counts)
         lengths[code] = description_length(counts, starts, misses, log_n) if misses <= limit else np.inf
 
 

@@ -210,20 +210,9 @@ def template(decision: Any) -> dict[str, Any]:
 
 def decide(template: dict[str, Any], machine: EpsilonMachine, n: float) -> DecisionalStates:
     """Decisional states of a machine that was learnt from n symbols: ties are judged by their sampling error."""
-    from .. import algorithm, complexity
     from ..estimators import DecisionalStates
     from ..estimators.sources import exact
 
-    choice = DecisionalStates(**template).fit(machine)
-    p, outcomes, probability = exact(machine)
-    how = {name: value for name, value in template.items() if name != "utility"}
-    size = np.maximum(n * probability, 1.0)
-    found = algorithm.decide(p, outcomes, probability, choice._utility, **how, n=size, alpha=TIES)
-    choice.iso_prediction_, choice.iso_utility_, choice.states_ = found.iso_prediction, found.iso_utility, found.states
-    choice.predictions_, choice.utility_, choice.n_states_ = found.predictions, found.utility, found.states.n_states
-    choice.state_groups_ = [f"ω{k}" for k in found.states.labels]
-    choice.expected_utility_ = float(probability @ found.utility)
-    choice.complexity_ = complexity.global_complexity(found.states)
-    choice.prediction_complexity_ = complexity.global_complexity(found.iso_prediction)
-    choice.utility_complexity_ = complexity.global_complexity(found.iso_utility)
-    return choice
+    p, _, probability = exact(machine)
+    size = {"n": np.maximum(n * probability, 1.0), "alpha": TIES}
+    return DecisionalStates(**template).fit(machine)._settle(p, probability, size)

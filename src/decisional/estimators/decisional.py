@@ -71,8 +71,7 @@ class DecisionalStates(Displayed):
     labels_ : (n,) decisional state of each observation (of each causal state where a machine was fitted)
     expected_utility_ : E[U], the mean utility of following the decisions
     complexity_, prediction_complexity_, utility_complexity_ : D, P and V in bits, over all states
-    recurrent_complexity_, recurrent_prediction_complexity_, recurrent_utility_complexity_ : the same over the
-        recurrent states of the machine
+    recurrent_complexity_, recurrent_prediction_complexity_, recurrent_utility_complexity_ : over recurrent states
     local_complexity_, local_prediction_complexity_, local_utility_complexity_ : (n,) D, P and V at each observation
     graph_, iso_prediction_graph_, iso_utility_graph_ : TransitionGraph between the states, or None without steps
     state_groups_ : what `ds.plot.machine(machine, groups=self)` writes for each causal state
@@ -132,6 +131,10 @@ class DecisionalStates(Displayed):
             self.causal_, self.machine_ = causal, causal.machine_
             size = sample(causal)
         self._utility = as_utility(self.utility).bound(self.outcomes_)
+        return self._settle(p, probability, size)
+
+    def _settle(self, p: Any, probability: Floats, size: dict[str, Any]) -> Self:
+        """Steps 5 to 8, and what follows; `size` of the sample behind the distributions p, if they have errors."""
         how = {"integrate": self.integrate, "optimise": self.optimise, "delta": self.delta, "atol": self.atol}
         decision = algorithm.decide(p, self.outcomes_, probability, self._utility, **how, **size)
         self._prior = np.asarray(probability @ p)
@@ -200,10 +203,7 @@ class DecisionalStates(Displayed):
         return self._graph(self.iso_utility_, "υ")
 
     def predict(self, X: Any) -> Ints:
-        """(n,) decisional state of new observations, or after each symbol of a sequence where a machine was fitted.
-
-        -1 where nothing is known.
-        """
+        """(n,) decisional state of new observations, or after each symbol where a machine was fitted; -1 = unknown."""
         causes = self.causes(X)
         return np.append(self.states_.labels, -1)[causes]
 
@@ -292,8 +292,7 @@ class DecisionalStates(Displayed):
     def n_features_in_(self) -> int:
         """Columns of the array that was fitted."""
         check_is_fitted(self, "states_")
-        found: int = getattr(self.causal_, "n_features_in_")  # noqa: B009
-        return found
+        return int(getattr(self.causal_, "n_features_in_"))  # noqa: B009
 
     def _result_html(self) -> str:
         from .. import report
@@ -394,6 +393,5 @@ class DecisionalStates(Displayed):
         if level is not None:
             if isinstance(level, (bool, str)) or np.isnan(level):
                 raise ValueError(f"The 'level' of events is {level!r}; it must be a number: give a utility.")
-            above: Ints = (self.utility_ >= level).astype(np.int64)
-            return above
+            return (self.utility_ >= level).astype(np.int64)
         return kinds[by].labels
