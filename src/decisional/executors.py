@@ -191,5 +191,8 @@ def _sent(client: Any, part: Any) -> Any:
     if is_dataclass(part):
         return replace(part, **{f.name: _sent(client, getattr(part, f.name)) for f in fields(part)})  # type: ignore
     if type(part).__module__ == "numpy" and getattr(part, "nbytes", 0) > LARGE:
-        return _scatter(client, part)
+        from dask.delayed import delayed
+
+        # Older versions of Dask do not look for bare futures inside a part.
+        return delayed(_scatter(client, part))
     return part
