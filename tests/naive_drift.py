@@ -7,8 +7,8 @@ import numpy as np
 import decisional as ds
 from decisional.drift.learning import decide, template
 from decisional.graphs import walks
-from decisional.graphs.symbols import order
 from decisional.observe import symbols as reading
+from decisional.observe.symbols import ordered
 from decisional.search import Series
 
 GAP = object()
@@ -193,7 +193,8 @@ class Monitor:
 
     def learn(self, place):
         symbols = self.recent[-(place + 1 - self.start) :]
-        letters = order([s for s in [*self.test.machine.alphabet, *symbols] if s in symbols and s is not GAP])
+        # In an order that depends on the symbols alone, not on which came first.
+        letters = tuple(ordered(list(dict.fromkeys(s for s in symbols if s is not GAP))))
         parts = [[]]
         for symbol in symbols:
             if symbol is GAP:

@@ -399,3 +399,11 @@ def test_from_the_shell(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"")))
     assert cli.main(["watch", "machine.json", "--adapt"]) != 0
     assert "leave --adapt out" in capsys.readouterr().err
+
+
+@pytest.mark.small
+def test_the_alphabet_does_not_depend_on_which_symbol_came_first():
+    machine = ds.EpsilonMachine([("A", 0, "A", 1.0)])
+    monitor = Monitor(decide(machine), adapt=QUICK)
+    events = monitor.feed([0, 0, 0, "new", 1, "new", *[0] * 13])
+    assert [event.machine.alphabet for event in turns(events) if isinstance(event, ds.Refit)] == [(0, 1, "new")]

@@ -11,7 +11,8 @@ import numpy as np
 from .._kernels import drift as kernels
 from ..events import Change
 from ..graphs import EpsilonMachine
-from ..graphs.symbols import Lookup, order, plain
+from ..graphs.symbols import Lookup, plain
+from ..observe.symbols import ordered
 from ..structures import Ints
 from .options import Adapt
 from .testing import Test
@@ -178,7 +179,7 @@ class Drift:
         numbers = self.recent.last(position + 1 - self.start)
         used = np.unique(numbers[numbers >= 0])
         found = [self.recent.letters[k] for k in used.tolist()]
-        letters = order(found)
+        letters = tuple(ordered(found))
         place = {letter: i for i, letter in enumerate(letters)}
         column = np.full(len(self.recent.letters) + 1, len(letters), np.int64)
         column[used] = [place[letter] for letter in found]
