@@ -16,7 +16,7 @@ import numba
 import numpy as np
 
 import decisional as ds
-from decisional.utility.utilities import Utility
+from decisional.decisions.utilities import Utility
 
 SIDES = (128, 256, 512)
 LENGTHS = (2_000, 10_000, 100_000)

@@ -150,7 +150,7 @@ def labels(path: str, n: int, workers: int) -> list[float]:
 def bounded(path: str, n: int, workers: int) -> list[float]:
     """Each worker has n symbols, on storage that keeps it waiting."""
     import decisional as ds
-    from decisional.observe.stores import Stored
+    from decisional.data.stores import Stored
 
     def fit(executor: Any) -> tuple[float, int]:
         slow = Stored(partial(Slow, path, n * workers, BOUNDED[1]))

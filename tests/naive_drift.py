@@ -5,11 +5,11 @@ from math import log2
 import numpy as np
 
 import decisional as ds
-from decisional.drift.learning import decide, template
-from decisional.graphs import walks
-from decisional.observe import symbols as reading
-from decisional.observe.symbols import ordered
-from decisional.search import Series
+from decisional.data import alphabet as reading
+from decisional.data.alphabet import ordered
+from decisional.machines import walks
+from decisional.states.search import Series
+from decisional.streams.learning import decide, template
 
 GAP = object()
 OTHER = object()

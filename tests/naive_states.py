@@ -8,8 +8,9 @@ import numpy as np
 from scipy import special, stats
 
 import naive
-from decisional.determinism import MOST_MERGED, PATIENCE
-from decisional.structures import Distributions, Steps
+from decisional.data.observations import Steps
+from decisional.states.determinism import MOST_MERGED, PATIENCE
+from decisional.states.distributions import Distributions
 
 # ---------------------------------------------------------------------------------------------- distances
 # Two distributions are two lists of counts over the same outcomes.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-from decisional.graphs import EpsilonMachine
+from decisional.machines import EpsilonMachine
 
 
 @st.composite

@@ -8,57 +8,51 @@ Names are resolved on first use, so that importing the package stays fast.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .support import display
+
 if TYPE_CHECKING:
-    from . import baselines, clustering, complexity, observe, processes, report, selection, utility
-    from . import plotting as plot
-    from .densities import Counts, Kernels
-    from .drift import Adapt
+    from . import baselines, clustering, complexity, observe, plot, processes, report, selection, utility
+    from .data.observations import Observations
+    from .decisions.events import Change, Event, Refit
     from .estimators import CausalStates, DecisionalStates
-    from .events import Change, Event, Refit
-    from .features import ComplexityFeatures
-    from .graphs import EpsilonMachine, TransitionGraph
-    from .matching import Bhattacharyya, ChiSquare, GTest, HarmonicMean, JensenShannon, Variational
-    from .monitor import Monitor
-    from .selection import epsilon_machine
-    from .structures import Observations, Partition
-    from .writing import write_values
+    from .estimators.features import ComplexityFeatures
+    from .estimators.write_values import write_values
+    from .machines import EpsilonMachine, TransitionGraph
+    from .states.counts import Counts
+    from .states.kernels import Kernels
+    from .states.matching import Bhattacharyya, ChiSquare, GTest, HarmonicMean, JensenShannon, Variational
+    from .states.partition import Partition
+    from .states.selection import epsilon_machine
+    from .streams import Adapt
+    from .streams.monitor import Monitor
 
 __version__ = "0.1.0"
 
-_MODULES = {
-    "baselines": "baselines",
-    "clustering": "clustering",
-    "complexity": "complexity",
-    "observe": "observe",
-    "processes": "processes",
-    "plot": "plotting",
-    "report": "report",
-    "selection": "selection",
-    "utility": "utility",
-}
+# Where the public names are; those of modules are their own.
+_MODULES = ("baselines", "clustering", "complexity", "observe", "plot", "processes", "report", "selection", "utility")
 _NAMES = {
-    "Counts": "densities",
-    "Kernels": "densities",
-    "Adapt": "drift",
+    "Observations": "data.observations",
+    "Change": "decisions.events",
+    "Event": "decisions.events",
+    "Refit": "decisions.events",
     "CausalStates": "estimators",
     "DecisionalStates": "estimators",
-    "Change": "events",
-    "Event": "events",
-    "Refit": "events",
-    "ComplexityFeatures": "features",
-    "EpsilonMachine": "graphs",
-    "TransitionGraph": "graphs",
-    "Bhattacharyya": "matching",
-    "ChiSquare": "matching",
-    "GTest": "matching",
-    "HarmonicMean": "matching",
-    "JensenShannon": "matching",
-    "Variational": "matching",
-    "Monitor": "monitor",
-    "epsilon_machine": "selection",
-    "Observations": "structures",
-    "Partition": "structures",
-    "write_values": "writing",
+    "ComplexityFeatures": "estimators.features",
+    "write_values": "estimators.write_values",
+    "EpsilonMachine": "machines",
+    "TransitionGraph": "machines",
+    "Counts": "states.counts",
+    "Kernels": "states.kernels",
+    "Bhattacharyya": "states.matching",
+    "ChiSquare": "states.matching",
+    "GTest": "states.matching",
+    "HarmonicMean": "states.matching",
+    "JensenShannon": "states.matching",
+    "Variational": "states.matching",
+    "Partition": "states.partition",
+    "epsilon_machine": "states.selection",
+    "Adapt": "streams",
+    "Monitor": "streams.monitor",
 }
 
 __all__ = [
@@ -96,16 +90,23 @@ __all__ = [
 ]
 
 
+display.install(
+    {
+        "machine": "decisional.plot:machine_html",
+        "causal states": "decisional.report:causal_html",
+        "decisional states": "decisional.report:decisions_html",
+    }
+)
+
+
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
-        value: Any = import_module(f".{_MODULES[name]}", __name__)
-    elif name in _NAMES:
-        value = getattr(import_module(f".{_NAMES[name]}", __name__), name)
-    else:
+        return import_module(f".{name}", __name__)
+    if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
+    globals()[name] = value = getattr(import_module(f".{_NAMES[name]}", __name__), name)
     return value
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted(__all__)

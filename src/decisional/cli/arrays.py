@@ -82,7 +82,7 @@ def map_npy(path: str) -> Any:
     """An .npy file as a memory map."""
     import numpy as np
 
-    from ..observe.stores import stored
+    from ..data.stores import stored
 
     try:
         array = np.load(path, mmap_mode="r", allow_pickle=False)
@@ -96,7 +96,7 @@ def open_store(path: str, variable: str | None, axes: int, sliced: bool) -> tupl
     """An array of a zarr store that is not read yet, and where it is missing; None: better read at once."""
     import zarr
 
-    from ..observe.stores import stored
+    from ..data.stores import stored
 
     try:
         found: Any = zarr.open(opened_store(path), mode="r")
@@ -126,7 +126,7 @@ def open_hdf5(path: str, variable: str | None, axes: int, sliced: bool) -> tuple
         raise ImportError(f"To read {path!r} h5py must be installed: pip install 'decisional[scale]'.") from None
     import numpy as np
 
-    from ..observe.stores import stored
+    from ..data.stores import stored
 
     arrays: dict[str, Any] = {}
 
@@ -160,7 +160,7 @@ def _lazy(
     source: Any, opens: Callable[[], Any], names: Any, attributes: Any, fill: Any, axes: int, sliced: bool
 ) -> tuple[Any, Any] | None:
     """The array and its mask in slices of the first axis, where that is possible and asked for, or the array large."""
-    from ..observe.stores import LARGE
+    from ..data.stores import LARGE
 
     small = not sliced and source.nbytes <= LARGE
     if small or time_axis(names or ()) or not SCALED.keys().isdisjoint(attributes):
@@ -170,7 +170,7 @@ def _lazy(
 
 def _parts(source: Any, opens: Callable[[], Any], fill: Any, axes: int) -> tuple[Any, Any]:
     """Values and mask of what has a fill value: a series has NaN in its place."""
-    from ..observe.stores import Stored
+    from ..data.stores import Stored
 
     if fill is None or fill != fill:
         return source, None

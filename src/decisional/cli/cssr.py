@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Reconstruct, and write the four files."""
     import numpy as np
 
-    from .. import io
+    from ..support import files as io
 
     base = arguments.data
     if base == "-":
@@ -179,7 +179,7 @@ class Result:
         """_info: the settings and the measures."""
         import numpy as np
 
-        from ..chains import entropy
+        from ..machines.chains import entropy
 
         given = self.arguments
         divergence, rate, variation = self._distances()

@@ -55,7 +55,8 @@ def add_utility(command: Parser, required: bool) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Decide, write and print."""
-    from .. import io
+    from ..data.text import read_symbols
+    from ..support import files as io
 
     outputs = Outputs(arguments, FILES)
     check_paths(arguments, "monitor")
@@ -63,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     machine, by = choice.machine_, arguments.by or "decision"
     series: Sequence[Any] = []
     if arguments.events is not None:
-        series = io.read_symbols(arguments.events, arguments.column)
+        series = read_symbols(arguments.events, arguments.column)
         for sequence in series:
             refuse_unknown(sequence, machine, f"{arguments.events!r}")
     elif arguments.column is not None:
@@ -77,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     found = {"asked": asked, "machine": machine, "choice": choice, "series": series or None}
     written = outputs.write(writers, title=f"Decisions of {arguments.model}", **found)
     if arguments.monitor is not None:
-        from ..monitor import Monitor
+        from ..streams.monitor import Monitor
 
         Monitor(choice, by=by, level=arguments.level).save(arguments.monitor)
         written.append(arguments.monitor)
@@ -94,7 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _plot(path: str, choice: Any) -> None:
-    from .. import plotting
+    from .. import plot as plotting
 
     plotting.save(plotting.decisions(choice), path)
 
@@ -118,7 +119,7 @@ def _states(choice: Any) -> list[dict[str, Any]]:
 
 
 def _print(choice: Any, arguments: argparse.Namespace) -> None:
-    from ..events import predictions_text
+    from ..decisions.events import predictions_text
 
     machine = choice.machine_
     sizes = f"{machine.n_states} states, symbols {summary.shown_symbols(machine.alphabet)}"
@@ -139,7 +140,7 @@ def _print(choice: Any, arguments: argparse.Namespace) -> None:
 
 def _complexity(choice: Any) -> float:
     """C over all causal states, as the others are."""
-    from ..chains import entropy
+    from ..machines.chains import entropy
 
     machine = choice.machine_
     return float(entropy(machine.stationary if machine.weights is None else machine.weights))

@@ -32,7 +32,7 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the tour."""
-    from .. import plotting
+    from .. import plot as plotting
 
     plotting.require_matplotlib()
     check_folder(arguments.out)
@@ -54,8 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _even(out: Path, arguments: argparse.Namespace) -> tuple[Any, Any, list[str]]:
-    from .. import observe, plotting, processes, report, selection, utility
+    from .. import observe, report, utility
+    from .. import plot as plotting
     from ..estimators import CausalStates, DecisionalStates
+    from ..machines import processes
+    from ..states import selection
 
     symbols = processes.even().simulate(SYMBOLS, rng=SEED)
     chosen = selection.select(symbols)
@@ -76,8 +79,10 @@ def _even(out: Path, arguments: argparse.Namespace) -> tuple[Any, Any, list[str]
 
 
 def _field(out: Path) -> tuple[str, int]:
-    from .. import observe, plotting, processes, utility
+    from .. import observe, utility
+    from .. import plot as plotting
     from ..estimators import CausalStates, DecisionalStates
+    from ..machines import processes
 
     field = processes.elementary_ca(110, 400, 404, SEED)[100:]
     causal: Any = CausalStates(match="exact").fit(observe.light_cones(field, past=4, future=3))

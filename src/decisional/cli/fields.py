@@ -103,9 +103,9 @@ def run_field(arguments: argparse.Namespace) -> int:
                 "command symbols or signal for a series."
             )
     from .. import observe, utility
+    from ..data.slices import Sliced
+    from ..data.stores import load
     from ..estimators import CausalStates, DecisionalStates
-    from ..observe.slices import Sliced
-    from ..observe.stores import load
 
     depth = 3 if fields[0].ndim == 2 else 2
     past = depth if arguments.past is None else arguments.past
@@ -129,7 +129,7 @@ def run_field(arguments: argparse.Namespace) -> int:
         shown, raw = visible(choice, outputs, first) if sliced else (choice, _joined(fields))
 
         def plot(path: str) -> None:
-            from .. import plotting
+            from .. import plot as plotting
 
             plotting.save(plotting.fields(shown, raw=raw), path)
 
@@ -156,10 +156,10 @@ def run_image(arguments: argparse.Namespace) -> int:
             what = "missing pixels" if mask is not None else f"the shape {tuple(pixels.shape)}"
             raise ValueError(f"The image {path!r} has {what}; a grey level for each pixel is needed: complete it.")
     from .. import observe, utility
-    from ..densities import Kernels
+    from ..data.slices import Sliced
+    from ..data.stores import load
     from ..estimators import CausalStates, DecisionalStates
-    from ..observe.slices import Sliced
-    from ..observe.stores import load
+    from ..states.kernels import Kernels
 
     obs: Any = observe.image(images if len(images) > 1 else images[0], chunks=arguments.chunks)
     low, high, _ = extremes(images)

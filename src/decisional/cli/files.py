@@ -55,7 +55,7 @@ def read_field(
 
 def _begin(path: str) -> bytes:
     """The first bytes of a file."""
-    from .. import io
+    from ..support import files as io
 
     if not Path(path).is_file() or not os.access(path, os.R_OK):
         io.read_bytes(path)
@@ -80,7 +80,7 @@ def _keyless(path: str) -> ValueError:
 
 
 def _content(path: str) -> bytes:
-    from .. import io
+    from ..support import files as io
 
     data = io.read_bytes(path)
     if not data:
@@ -213,7 +213,7 @@ def read_column(path: str, column: int | str | None) -> tuple[NDArray[Any], str]
     """A column of numbers, NaN where they are missing, and its name; by default the only numeric one."""
     import numpy as np
 
-    from .. import io
+    from ..support import files as io
 
     rows = rows_of(io.read_text(path))
     if not rows:

@@ -118,7 +118,7 @@ def check_folder(path: str, option: str = "--out") -> None:
 
 def _require(option: str, path: str) -> None:
     if option == "plot":
-        from .. import plotting
+        from .. import plot as plotting
 
         plotting.require_matplotlib()
         plotting.file_format(path)
@@ -139,7 +139,8 @@ def write_json(path: str, content: Mapping[str, Any]) -> None:
     """Write results as JSON, whole or not at all."""
     import json
 
-    from .. import __version__, io
+    from .. import __version__
+    from ..support import files as io
 
     whole = {"decisional": __version__, **content}
     io.write_text(path, json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
@@ -162,7 +163,7 @@ def label_writer(causal: Any, arguments: argparse.Namespace, executor: Any) -> C
     """What writes the state at each place of the data, slice by slice."""
 
     def write(path: str) -> None:
-        from ..writing import write_values
+        from ..estimators.write_values import write_values
 
         write_values(causal, path, executor=executor, progress=progress(arguments))
 

@@ -14,7 +14,8 @@ def save_edges(path: str, pixels: Any, choice: Any) -> None:
     """The image, ranks of its local complexity, and those of its local iso-prediction complexity."""
     import numpy as np
 
-    from .. import complexity, plotting
+    from .. import plot as plotting
+    from ..states import complexity
 
     causal = choice.causal_
     place = causal.observations_.field
@@ -36,7 +37,7 @@ def save_signal(path: str, signal: Any, choice: Any, name: str) -> None:
     """The last values, each in the colour of the state it leads to, and what is predicted for the next one."""
     import numpy as np
 
-    from .. import plotting
+    from .. import plot as plotting
 
     causal = choice.causal_
     obs = causal.observations_

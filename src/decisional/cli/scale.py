@@ -89,7 +89,7 @@ def _local() -> Iterator[Any]:
     from distributed import Client, LocalCluster
     from distributed.gc import disable_gc_diagnosis
 
-    from ..executors import workers
+    from ..support.executors import workers
 
     how = {"n_workers": workers(), "threads_per_worker": 1, "dashboard_address": ":0"}
     here = None

@@ -42,7 +42,7 @@ class Series:
 
     def beginning(self) -> list[Any]:
         """The first symbols, in memory."""
-        from ..observe.stores import load
+        from ..data.stores import load
 
         found: list[Any] = []
         left = SHOWN
@@ -74,9 +74,9 @@ def read_series(arguments: argparse.Namespace) -> Series:
 
 
 def _texts(arguments: argparse.Namespace) -> Series:
-    from .. import io
+    from ..data.text import read_symbols
 
-    values = [part for path in arguments.files for part in io.read_symbols(path, arguments.column)]
+    values = [part for path in arguments.files for part in read_symbols(path, arguments.column)]
     lengths = list(map(len, values))
     return Series(values, None, sum(lengths), len(values), max(lengths))
 
@@ -88,9 +88,9 @@ def _mapped(arguments: argparse.Namespace) -> Series | None:
     large = sum(Path(path).stat().st_size for path in arguments.files if Path(path).is_file()) > LARGE
     if not large and not is_sliced(arguments):
         return None
-    from .. import io
+    from ..data.text import map_symbols
 
-    found = [io.map_symbols(path) for path in arguments.files]
+    found = [map_symbols(path) for path in arguments.files]
     texts = [text for text in found if text is not None]
     if len(texts) < len(found):
         return None

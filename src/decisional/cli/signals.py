@@ -81,10 +81,10 @@ def run(arguments: argparse.Namespace) -> int:
     outputs = outputs_of(arguments, "signal")
     signals, name = _read(arguments)
     from .. import observe, utility
-    from ..densities import Kernels
+    from ..data.slices import Sliced
+    from ..data.stores import load
     from ..estimators import CausalStates, DecisionalStates
-    from ..observe.slices import Sliced
-    from ..observe.stores import load
+    from ..states.kernels import Kernels
 
     worth = utility.squared_error() if arguments.tau is None else utility.tolerant(arguments.tau)
     say = progress(arguments)

@@ -36,7 +36,8 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Simulate."""
-    from .. import io, processes
+    from ..machines import processes
+    from ..support import files as io
 
     arguments.out = None if arguments.out == "-" else arguments.out
     check_paths(arguments, "out", "json")

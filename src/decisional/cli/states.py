@@ -60,7 +60,7 @@ def extremes(arrays: list[Any]) -> tuple[float, float, int]:
     """The smallest and the largest number of arrays of any size, and how many are missing."""
     import numpy as np
 
-    from ..observe.stores import cuts
+    from ..data.stores import cuts
 
     low, high, missing = np.inf, -np.inf, 0
     for array in arrays:

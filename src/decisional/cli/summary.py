@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ..graphs import EpsilonMachine
+    from ..machines import EpsilonMachine
 
 __all__ = ["align", "decisions", "facts", "machine_tables", "measures", "shown_symbols", "symbol_text", "wrapped"]
 

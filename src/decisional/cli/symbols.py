@@ -123,7 +123,7 @@ def _selected(series: Series, arguments: argparse.Namespace) -> tuple[list[tuple
     """The machine that the data choose."""
     import numpy as np
 
-    from .. import selection
+    from ..states import selection
 
     values = [np.asarray(part) if hasattr(part, "dtype") else part for part in series.values]
     chosen = selection.select(values, sequences=True, progress=progress(arguments))
@@ -151,9 +151,9 @@ def _fitted(
 ) -> tuple[list[tuple[str, str]], Any, dict[str, Any]]:
     """The machine of histories of one length."""
     from .. import observe
-    from ..densities import Counts
     from ..estimators import CausalStates
-    from ..matching import GTest
+    from ..states.counts import Counts
+    from ..states.matching import GTest
 
     options: dict[str, Any] = {"random_state": arguments.seed}
     if arguments.alpha is not None:
@@ -179,12 +179,12 @@ def machine_writers(machine: Any) -> dict[str, Any]:
     """What writes a machine for each option."""
 
     def dot(path: str) -> None:
-        from .. import io
+        from ..support import files as io
 
         io.write_text(path, machine.to_dot())
 
     def plot(path: str) -> None:
-        from .. import plotting
+        from .. import plot as plotting
 
         plotting.save(plotting.machine(machine), path)
 
@@ -195,7 +195,7 @@ def _report(arguments: argparse.Namespace, series: Series, machine: Any, found: 
     past = "auto: the data choose" if arguments.past is None else arguments.past
     asked = {"Command": "symbols", "File": ", ".join(arguments.files), "Past": past}
     page = {"title": f"Hidden states of {called(arguments.files)}", "asked": asked, "machine": machine, **found}
-    from ..observe.slices import Sliced
+    from ..data.slices import Sliced
 
     causal = found.get("causal")
     if causal is None or not isinstance(causal.observations_, Sliced):

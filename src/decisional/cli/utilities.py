@@ -11,7 +11,7 @@ from . import summary
 from .parser import finite
 
 if TYPE_CHECKING:
-    from ..graphs import EpsilonMachine
+    from ..machines import EpsilonMachine
 
 __all__ = ["decide", "is_monitor", "refuse_unknown"]
 
@@ -22,7 +22,7 @@ def is_monitor(path: str) -> bool:
     """Whether a file has a monitor rather than a machine; anything else is refused."""
     import json
 
-    from .. import io
+    from ..support import files as io
 
     try:
         content = json.loads(io.read_bytes(path))
@@ -37,7 +37,7 @@ def is_monitor(path: str) -> bool:
 def decide(path: str, text: str) -> Any:
     """Decisional states of the machine in a file, for a utility by name or in a file."""
     from ..estimators import DecisionalStates
-    from ..graphs import EpsilonMachine
+    from ..machines import EpsilonMachine
 
     with _at(path) as file:
         if is_monitor(file):
@@ -61,7 +61,7 @@ def _at(path: str) -> Iterator[str]:
         return
     from tempfile import TemporaryDirectory
 
-    from .. import io
+    from ..support import files as io
 
     with TemporaryDirectory() as folder:
         file = Path(folder, "model.json")
@@ -96,7 +96,8 @@ def _utility(text: str) -> Any:
 
 def _table(path: str) -> Any:
     """A utility from a table: outcomes in the first row, predictions in the first column."""
-    from .. import io, utility
+    from .. import utility
+    from ..support import files as io
     from .files import rows_of
 
     rows = rows_of(io.read_text(path))

@@ -75,8 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _monitor(arguments: argparse.Namespace) -> tuple[Any, bool]:
     """The monitor where it stood, or at the beginning."""
-    from ..drift import Adapt
-    from ..monitor import Monitor
+    from ..streams import Adapt
+    from ..streams.monitor import Monitor
 
     if arguments.model == "-":
         raise ValueError("The MODEL '-' is standard input, where the symbols come from: give the path of a file.")
@@ -160,7 +160,7 @@ def _line(event: Any) -> str:
     """An event, or a change of the machine, as a line of JSON."""
     import json
 
-    from ..events import Change, Refit
+    from ..decisions.events import Change, Refit
 
     if isinstance(event, Change):
         found: dict[str, Any] = {"change": {"since": event.since, "bits": round(event.bits, 3)}}

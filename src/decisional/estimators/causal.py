@@ -8,15 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .. import algorithm, clustering, complexity, matching
 from .._kernels import words as kernels
 from .._kernels.gather import gather
-from ..densities import Counts, Kernels
-from ..determinism import CONSTRAINTS
-from ..executors import map_slices, slices
-from ..observe.slices import Sliced
-from ..observe.tallies import Tallied
-from ..structures import Floats, Ints, Observations
+from ..data.observations import Observations
+from ..data.slices import Sliced
+from ..data.tally import Tallied
+from ..states import clustering, complexity, matching
+from ..states import reconstruct as algorithm
+from ..states.counts import Counts
+from ..states.determinism import CONSTRAINTS
+from ..states.kernels import Kernels
+from ..support.arrays import Floats, Ints
+from ..support.display import html_of
+from ..support.executors import map_slices, slices
 from .display import Displayed
 from .inputs import as_observations, at_rows, points_of
 
@@ -333,9 +337,7 @@ class CausalStates(Displayed):
         return words
 
     def _result_html(self) -> str:
-        from .. import report
-
-        return report.causal_html(self)
+        return html_of("causal states", self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

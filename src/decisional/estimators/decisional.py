@@ -8,12 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .. import algorithm, clustering, complexity, events
-from ..graphs import EpsilonMachine, TransitionGraph
-from ..graphs.symbols import coder
-from ..observe.symbols import is_missing
-from ..structures import Floats, Ints, Observations, Partition
-from ..utility import Slack, as_utility, solve
+from ..data.alphabet import is_missing
+from ..data.observations import Observations
+from ..decisions import events
+from ..decisions.decide import decide
+from ..decisions.optima import Slack
+from ..decisions.solving import solve
+from ..decisions.utilities import as_utility
+from ..machines import EpsilonMachine, TransitionGraph
+from ..machines.symbols import coder
+from ..states import clustering, complexity
+from ..states.partition import Partition
+from ..support.arrays import Floats, Ints
+from ..support.display import html_of
 from .causal import CausalStates
 from .display import Displayed
 from .sources import exact, numbered, sample, with_outcomes
@@ -136,7 +143,7 @@ class DecisionalStates(Displayed):
     def _settle(self, p: Any, probability: Floats, size: dict[str, Any]) -> Self:
         """Steps 5 to 8, and what follows; `size` of the sample behind the distributions p, if they have errors."""
         how = {"integrate": self.integrate, "optimise": self.optimise, "delta": self.delta, "atol": self.atol}
-        decision = algorithm.decide(p, self.outcomes_, probability, self._utility, **how, **size)
+        decision = decide(p, self.outcomes_, probability, self._utility, **how, **size)
         self._prior = np.asarray(probability @ p)
         self.iso_prediction_, self.iso_utility_ = decision.iso_prediction, decision.iso_utility
         self.states_, self.n_states_ = decision.states, decision.states.n_states
@@ -295,9 +302,7 @@ class DecisionalStates(Displayed):
         return int(getattr(self.causal_, "n_features_in_"))  # noqa: B009
 
     def _result_html(self) -> str:
-        from .. import report
-
-        return report.decisions_html(self)
+        return html_of("decisional states", self)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..observe.pairs import pairs, vectors
-from ..structures import Observations
+from ..data.observations import Observations
+from ..data.pairs import pairs, vectors
 
 __all__ = ["as_observations", "at_rows", "points_of"]
 

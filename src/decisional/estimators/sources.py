@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import matching
-from ..graphs import EpsilonMachine
-from ..structures import Floats, Ints, Observations
+from ..data.observations import Observations
+from ..machines import EpsilonMachine
+from ..states import matching
+from ..support.arrays import Floats, Ints
 from .causal import CausalStates
 from .inputs import as_observations
 

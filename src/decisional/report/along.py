@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..plotting.edges import symbol_text
+from ..plot.edges import symbol_text
 from .findings import Findings
 from .markup import Html, element, join, number, section
 from .pictures import png, state_colour
@@ -199,7 +199,7 @@ def _marked(picture: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
 
 def _panels(found: Findings) -> list[tuple[str, str, NDArray[Any]]]:
     """Return name, meaning and picture of each map, on the whole grid."""
-    from ..plotting import grey, state_colours
+    from ..plot import grey, state_colours
 
     causal, choice = found.causal, found.choice
     assert causal is not None

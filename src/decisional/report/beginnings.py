@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from ..observe.vocabularies import place_in
-from ..structures import Ints, Observations, Table
+from ..data.observations import Observations, Table
+from ..data.vocabularies import place_in
+from ..support.arrays import Ints
 
 if TYPE_CHECKING:
     from ..estimators import CausalStates, DecisionalStates

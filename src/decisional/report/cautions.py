@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from .. import chains
+from ..machines import chains
 from .along import labels_along
 from .findings import Findings
 from .markup import number, plural

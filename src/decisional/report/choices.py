@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..plotting.wording import mean_utility, set_texts
+from ..plot.wording import mean_utility, set_texts
 from .findings import Findings
 from .markup import Html, element, join, number, numbers, plural, section, share, table, typeset
 from .pictures import drawn, zoomable
 
 if TYPE_CHECKING:
-    from ..structures import Partition
+    from ..states.partition import Partition
 
 __all__ = ["decisions_section", "decisions_table"]
 
@@ -86,7 +86,7 @@ def _worth(found: Findings) -> Html:
 
 
 def _picture(found: Findings) -> Html:
-    from .. import plotting
+    from .. import plot as plotting
 
     choice = found.choice
     assert choice is not None

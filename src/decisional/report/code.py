@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from .. import __version__
-from ..observe.windows import Windows
+from ..data.windows import Windows
 from .beginnings import Beginning
 from .findings import Findings
 from .markup import Html, definitions, element, section

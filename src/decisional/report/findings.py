@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..observe import symbols as reading
-from ..observe.slices import Sliced
-from ..plotting.edges import symbol_text
+from ..data import alphabet as reading
+from ..data.slices import Sliced
+from ..plot.edges import symbol_text
 from .beginnings import Beginning, beginning
 
 if TYPE_CHECKING:
     from ..estimators import CausalStates, DecisionalStates
     from ..estimators.decisional import Regret
-    from ..graphs import EpsilonMachine
-    from ..selection import Selection
+    from ..machines import EpsilonMachine
+    from ..states.selection import Selection
 
 __all__ = ["Findings", "gather", "outcome_text"]
 

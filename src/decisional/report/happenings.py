@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..plotting.wording import prediction_text
+from ..plot.wording import prediction_text
 from .findings import Findings
 from .markup import Html, element, number, plural, section, typeset
 

@@ -77,7 +77,7 @@ def selection_section(found: Findings) -> Html:
     chosen = found.selection
     if chosen is None:
         return Html()
-    from .. import plotting
+    from .. import plot as plotting
 
     text = (
         "Machines from pasts of many lengths were compared by how many bits they need to describe the data and "

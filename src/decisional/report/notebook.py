@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plotting.edges import MAX_STATES
-from ..plotting.wording import prediction_text
+from ..plot.edges import MAX_STATES
+from ..plot.wording import prediction_text
 from .choices import MOST_BOXES, MOST_CIRCLES, decisions_table
 from .findings import Findings, gather, outcome_text
 from .markup import Html, element, number, plural, share, table, typeset
@@ -40,7 +40,7 @@ def causal_html(causal: CausalStates) -> str:
         caption += f", {int(machine.recurrent.sum())} recurrent"
     picture = Html()
     if machine is not None and machine.n_states <= MAX_STATES:
-        from .. import plotting
+        from .. import plot as plotting
 
         picture = _picture(lambda: plotting.machine(machine), caption, "causal")
     return element("div", picture, element("p", caption), _states(found))
@@ -59,7 +59,7 @@ def decisions_html(choice: DecisionalStates) -> str:
     str
         HTML. Without matplotlib it is the table alone.
     """
-    from .. import plotting
+    from .. import plot as plotting
 
     sizes = f"{plural(choice.n_states_, 'decisional state')} of {plural(len(choice.utility_), 'causal state')}"
     caption = f"{sizes}, E[U] = {number(choice.expected_utility_)}, D = {choice.complexity_:.4f} bits"

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import __version__, io
-from ..plotting.edges import symbol_text
+from .. import __version__
+from ..plot.edges import symbol_text
+from ..support import files as io
 from .along import along_section
 from .cautions import CHECKS, cautions
 from .choices import decisions_section
@@ -24,8 +25,8 @@ from .words import GLOSSARY, summary, tiles
 
 if TYPE_CHECKING:
     from ..estimators import CausalStates, DecisionalStates
-    from ..graphs import EpsilonMachine
-    from ..selection import Selection
+    from ..machines import EpsilonMachine
+    from ..states.selection import Selection
 
 __all__ = ["page", "write"]
 

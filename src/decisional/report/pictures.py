@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..plotting.files import render
+from ..plot.files import render
 from .markup import Html, element
 
 __all__ = ["STATE_COLOURS", "drawn", "inline_svg", "png", "state_colour", "zoomable"]

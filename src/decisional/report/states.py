@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..plotting.edges import MAX_STATES
-from ..plotting.wording import prediction_text
+from ..plot.edges import MAX_STATES
+from ..plot.wording import prediction_text
 from .findings import Findings, outcome_text
 from .markup import Html, bar, bars, element, join, number, numbers, plural, section, share, table, typeset
 from .pictures import drawn, state_colour, zoomable
@@ -27,7 +27,7 @@ def machine_section(found: Findings) -> Html:
     if machine.n_states > MAX_STATES:
         text = f"The machine has {plural(machine.n_states, 'state')}: too many to be drawn so that it can be read."
         return section("machine", "The machine", element("p", text))
-    from .. import plotting
+    from .. import plot as plotting
 
     edges = "; ".join(
         f"{source} to {target} with {outcome_text(symbol)}: {p:.2f}"

@@ -1,5 +1,0 @@
-"""Other methods of reconstruction, to compare with: the same data in, the same `EpsilonMachine` out."""
-
-from .cssr import cssr, cssr_histories
-
-__all__ = ["cssr", "cssr_histories"]

@@ -1,0 +1,214 @@
+"""Images: x is the neighbourhood of a pixel, z the pixel itself."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..support import arguments
+from .geometry import boundary_index
+from .observations import Observations
+from .slices import Part, Sliced, check_chunks, rows_at_once
+from .stores import cuts, is_stored, stored
+from .vectors import Vectors
+
+__all__ = ["NEIGHBOURHOODS", "image"]
+
+NEIGHBOURHOODS = {
+    "rounded5x5": ["01110", "11111", "11.11", "11111", "01110"],
+    "5x5": ["11111", "11111", "11.11", "11111", "11111"],
+    "3x3": ["111", "1.1", "111"],
+    "cross": ["010", "1.1", "010"],
+}
+BORDERS = ("interior", "mirror")
+# Neighbours, block, how far they reach, and whether the minimum is subtracted.
+How = tuple[NDArray[Any], NDArray[Any], int, bool]
+# What the work on each neighbour of a pixel takes.
+PIXEL_BYTES = 32
+
+
+def image(
+    pixels: Any,
+    neighbourhood: str | ArrayLike = "rounded5x5",
+    subtract_min: bool = True,
+    border: str = "interior",
+    block: int = 1,
+    chunks: int | None = None,
+) -> Observations:
+    """Observe a grey image: x = the neighbourhood of each pixel, z = the pixel.
+
+    Parameters
+    ----------
+    pixels : (height, width) of any integer or float type, or a list of several images of any sizes. Large memory maps,
+        and arrays of zarr, HDF5 and Dask, are read slice by slice
+    neighbourhood : "rounded5x5" (two pixels each way without the corners, as in the paper), "5x5", "3x3", "cross", or a
+        table of 0 and 1 with odd sides, its centre being the pixel
+    subtract_min : subtract the smallest value of the neighbourhood from x and z; z may become negative
+    border : "interior" (only pixels whose neighbourhood lies inside) or "mirror" (the image continues mirrored, its
+        outermost pixels not repeated)
+    block : z is a square of block × block pixels around the centre (odd), which are not in x
+    chunks : rows of pixels in each slice, to read slice by slice; by default as many as take a quarter of a gigabyte,
+        where the image is not in memory
+
+    Returns
+    -------
+    Vectors (or Sliced) : in the order of the pixels; `field` puts values back on the image (on all images one below
+        the other, where they have the same width)
+
+    Examples
+    --------
+    >>> obs = image(np.arange(9).reshape(3, 3), neighbourhood="cross")
+    >>> obs.points.tolist(), obs.outcomes, obs.site.tolist()
+    ([[0, 2, 4, 6]], [3], [4])
+    """
+    around = _offsets(neighbourhood, block)
+    centre = _block(block)
+    if border not in BORDERS:
+        raise ValueError(f"The 'border' is {border!r}; it must be one of {', '.join(BORDERS)}: choose one.")
+    check_chunks(chunks)
+    several = isinstance(pixels, (list, tuple)) and not (len(pixels) and np.ndim(pixels[0]) == 1)
+    given = list(pixels) if several else [pixels]
+    if not given:
+        raise ValueError("The 'pixels' are an empty list; there must be an image to observe: give one.")
+    sliced = chunks is not None or any(map(is_stored, given))
+    images = [part if sliced and hasattr(part, "shape") else _read(part) for part in given]
+    how = around, centre, int(np.abs(np.concatenate([around, centre])).max()), bool(subtract_min)
+    for grey in images:
+        _check_size(grey.shape, how[2], border)
+    same_width = len({grey.shape[1] for grey in images}) == 1
+    if sliced:
+        if not same_width:
+            raise ValueError(
+                f"The 'pixels' are images of widths {sorted({g.shape[1] for g in images})}; images that are read slice "
+                "by slice must have one width: observe them apart, and merge the causal states."
+            )
+        return _sliced(images, how, border, chunks)
+    pads = (how[2], how[2]) if border == "mirror" else (0, 0)
+    parts, offset = [], 0
+    for grey in images:
+        parts.append(_windows(grey, pads, offset, *how))
+        offset += grey.size
+    x, z, site = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    shape = (sum(len(grey) for grey in images), images[0].shape[1]) if same_width else (offset,)
+    return Vectors(x, z[:, 0] if z.shape[1] == 1 else z, site, shape)
+
+
+def _sliced(images: list[Any], how: How, border: str, chunks: int | None) -> Sliced:
+    """Slices of the rows of images, each with the rows that its neighbourhoods reach."""
+    around, centre, reach, _ = how
+    width = images[0].shape[1]
+    rows = chunks or rows_at_once(PIXEL_BYTES * width * (len(around) + len(centre)))
+    found, offset = [], 0
+    for grey in images:
+        data = stored(grey) if stored(grey) is not None else grey
+        height = len(data)
+        inner = 0 if border == "mirror" else reach
+        for a, b in cuts(data, inner, height - inner, rows):
+            wanted = boundary_index(height, reach, "reflect")[a : b + 2 * reach]
+            low, high = int(wanted.min()), int(wanted.max()) + 1
+            begin, end = (0 if a == inner else a), (height if b == height - inner else b)
+            where = offset + begin, offset + end, offset + a - reach
+            found.append(Part((data[low:high],), *where, (wanted - low, reach - inner)))
+        offset += height
+    return Sliced(partial(_observe_part, how), found, (offset, width))
+
+
+def _observe_part(how: How, part: Part) -> Vectors:
+    rows, beside = part.more
+    grey = _read(part.data[0])[rows]
+    x, z, site = _windows(grey, (0, beside), 0, *how)
+    return Vectors(x, z[:, 0] if z.shape[1] == 1 else z, site, grey.shape)
+
+
+def _check_size(shape: tuple[int, ...], reach: int, border: str) -> None:
+    smallest = 2 * reach + 1 if border == "interior" else reach + 1
+    if min(shape) < smallest:
+        raise ValueError(
+            f"The 'pixels' are {shape[0]} × {shape[1]} and the neighbourhood reaches {reach} pixels each way; with "
+            f"border={border!r} an image needs at least {smallest} × {smallest}: use a smaller neighbourhood."
+        )
+
+
+def _windows(
+    grey: NDArray[Any],
+    pads: tuple[int, int],
+    offset: int,
+    around: NDArray[Any],
+    centre: NDArray[Any],
+    reach: int,
+    subtract_min: bool,
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """x, z and site of one image whose first pixel has site `offset`, mirrored by `pads` pixels at its sides."""
+    height, width = grey.shape
+    padded = np.pad(grey, [(pad, pad) for pad in pads], mode="reflect") if any(pads) else grey
+    above, beside = (reach - pad for pad in pads)
+    rows, columns = height - 2 * above, width - 2 * beside
+
+    def shifted(offsets: NDArray[Any]) -> NDArray[Any]:
+        views = [padded[reach + i : reach + i + rows, reach + j : reach + j + columns] for i, j in offsets.tolist()]
+        return np.stack([view.ravel() for view in views], axis=1)
+
+    x, z = shifted(around), shifted(centre)
+    if subtract_min:
+        low = x.min(axis=1, keepdims=True)
+        # Small integers would wrap around where the range is large or the pixel darker than all its neighbours.
+        wide = np.int64 if grey.dtype.kind in "iu" else float
+        x, z = _narrow(x.astype(wide) - low.astype(wide)), _narrow(z.astype(wide) - low.astype(wide))
+    place = np.arange(grey.size).reshape(height, width)
+    place = place[above : height - above, beside : width - beside]
+    return x, z, place.ravel() + offset
+
+
+def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+    """The same integers in 16 bits where they fit."""
+    small = values.dtype.kind == "i" and values.min() >= -(1 << 15) and values.max() < 1 << 15
+    return values.astype(np.int16) if small else values
+
+
+def _block(block: Any) -> NDArray[Any]:
+    if isinstance(block, bool) or not isinstance(block, (int, np.integer)) or block < 1 or block % 2 == 0:
+        raise ValueError(f"The 'block' is {block!r}; it must be an odd integer of at least 1: use 1 for one pixel.")
+    half = int(block) // 2
+    return np.array([(i, j) for i in range(-half, half + 1) for j in range(-half, half + 1)])
+
+
+def _offsets(neighbourhood: str | ArrayLike, block: Any) -> NDArray[Any]:
+    """(d, 2) places of the neighbours relative to the pixel, without those of the block."""
+    if isinstance(neighbourhood, str):
+        if neighbourhood not in NEIGHBOURHOODS:
+            names = ", ".join(map(repr, NEIGHBOURHOODS))
+            raise ValueError(
+                f"The 'neighbourhood' is {neighbourhood!r}; it must be one of {names}, or a table of 0 "
+                "and 1: choose one."
+            )
+        table = np.array([[c == "1" for c in row] for row in NEIGHBOURHOODS[neighbourhood]])
+    else:
+        rule = "it must be a table of 0 and 1 with odd sides: its centre is the pixel."
+        table = arguments.as_table(neighbourhood, "neighbourhood", rule)
+        if table.ndim != 2 or table.shape[0] % 2 == 0 or table.shape[1] % 2 == 0 or not np.isin(table, (0, 1)).all():
+            raise ValueError(f"The 'neighbourhood' has shape {table.shape}; {rule}")
+    offsets: NDArray[Any] = np.argwhere(table) - np.array(table.shape) // 2
+    offsets = offsets[(np.abs(offsets) > np.abs(_block(block)).max()).any(axis=1)]
+    if not offsets.size:
+        raise ValueError(
+            f"The 'block' of {block} leaves no pixel of the neighbourhood; x must have one: use a larger neighbourhood."
+        )
+    return offsets
+
+
+def _read(pixels: Any) -> NDArray[Any]:
+    rule = "an image is a table of numbers: give (height, width), or a list of images."
+    grey = arguments.as_table(pixels, "pixels", rule)
+    if grey.ndim == 3 and grey.shape[2] in (3, 4):
+        raise ValueError(
+            f"The 'pixels' have shape {grey.shape}, a colour image; a grey one is needed: use skimage.color.rgb2gray, "
+            "or one channel, pixels[..., 0]."
+        )
+    if grey.ndim != 2 or grey.dtype.kind not in "biuf":
+        raise ValueError(f"The 'pixels' have shape {grey.shape} and type {grey.dtype}; {rule}")
+    if grey.dtype.kind == "f" and not np.isfinite(grey).all():
+        raise ValueError("The 'pixels' have values that are not finite; every pixel must be a number: fill them first.")
+    if grey.dtype == np.uint64 and grey.max(initial=0) >= 1 << 62:
+        grey = grey.astype(float)
+    return grey.astype(np.uint8) if grey.dtype.kind == "b" else grey

@@ -1,0 +1,291 @@
+"""Any pairs (x, z), with optional symbols for the steps between them."""
+
+from collections.abc import Hashable, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..support.arrays import Ints
+from .alphabet import as_array, is_missing, ordered, to_array
+from .numbered import Numbered
+from .observations import Observations
+from .slices import Part, Sliced, check_chunks, rows_at_once
+from .stores import cuts, is_stored, load, stored
+from .tally import Tally, count_of, listed, values_of
+from .vectors import Vectors
+from .vocabularies import Words
+
+__all__ = ["pairs", "vectors"]
+
+# What the work on each value of a pair takes.
+PAIR_BYTES = 64
+
+
+def pairs(
+    x: Any, z: Any, symbols: Any = None, successors: ArrayLike | None = None, chunks: int | None = None
+) -> Observations:
+    """Observe pairs (x, z) as they are: each distinct x is a configuration, each distinct z an outcome.
+
+    Parameters
+    ----------
+    x : (n,) hashables or numbers, or (n, d) numbers: one configuration per row; an array or a list
+    z : the same for the outcomes
+    symbols : (n,) or (n - 1,) symbol of the step from each observation to its successor, or None
+    successors : (n,) index of the next observation, -1 = none; by default the next one, if symbols are
+        given
+    chunks : pairs in each slice, to read slice by slice; by default as many as take a quarter of a gigabyte, where
+        x or z are not in memory: large memory maps, or arrays of zarr, HDF5 or Dask
+
+    Returns
+    -------
+    Observations : `Vectors`, for kernels, where x has numbers with fractions. Pairs with a missing x or z (None, NaN,
+        masked) are left out; `site` has the places of the others
+
+    Examples
+    --------
+    >>> obs = pairs(["dry", "dry", "wet"], ["sun", "rain", "rain"])
+    >>> obs.letters, obs.outcomes, obs.table().count
+    (('dry', 'wet'), ['rain', 'sun'], array([1, 1, 1]))
+    """
+    check_chunks(chunks)
+    if symbols is None and successors is not None:
+        raise ValueError(
+            f"The 'successors' are given for {len(x)} pairs without 'symbols'; a step needs its symbol: give both."
+        )
+    if chunks is not None or is_stored(x) or is_stored(z):
+        return _sliced(x, z, symbols, successors, chunks)
+    if symbols is None and _is_continuous(x):
+        return vectors(x, z)
+    found = _observe(x, z, symbols, successors)
+    if not found.n:
+        raise ValueError(
+            f"The 'x' and 'z' hold no complete pair among {len(x)}; at least one must have both: check the input."
+        )
+    return found
+
+
+def _observe(x: Any, z: Any, symbols: Any, successors: ArrayLike | None, end: int | None = None) -> "Pairs":
+    """Pairs that are counted; those from `end` on are only there to be led to."""
+    x_number, letters = _number(x, "x")
+    z_number, outcomes = _number(z, "z")
+    n = x_number.size
+    if z_number.size != n:
+        raise ValueError(
+            f"The 'z' have {z_number.size} values and 'x' has {n}; pairs need one z for each x: check both."
+        )
+    kept = np.flatnonzero((x_number >= 0) & (z_number >= 0))
+    symbol = successor = alphabet = None
+    if symbols is not None:
+        symbol, successor, alphabet = _steps(symbols, successors, n, kept)
+    beyond = 0 if end is None else int(np.count_nonzero(kept >= end))
+    numbers = x_number[kept], z_number[kept], letters, outcomes
+    return Pairs(*numbers, symbol, successor, alphabet, kept, (n,), beyond)
+
+
+def _sliced(x: Any, z: Any, symbols: Any, successors: Any, chunks: int | None) -> Sliced:
+    if successors is not None:
+        raise ValueError(
+            "The 'successors' are given together with 'chunks'; pairs that are read slice by slice lead to the next "
+            "one: leave one of them out."
+        )
+    # Arrays, so that slices are read as the whole is, whatever else they hold.
+    columns = [v if v is None or hasattr(v, "shape") else _as_array(list(v)) for v in (x, z, symbols)]
+    columns = [values if stored(values) is None else stored(values) for values in columns]
+    n = len(columns[0])
+    if len(columns[1]) != n:
+        raise ValueError(
+            f"The 'z' have {len(columns[1])} values and 'x' has {n}; pairs need one z for each x: check both."
+        )
+    rows = chunks or rows_at_once(PAIR_BYTES * int(np.prod(getattr(columns[0], "shape", (1,))[1:])))
+    ranges, ahead = cuts(columns[0], 0, n, rows), int(symbols is not None)
+    numbers = symbols is None and any(_is_continuous(load(columns[0][a:b])) for a, b in ranges)
+    kinds = numbers and not any(_is_continuous(load(columns[1][a:b])) for a, b in ranges)
+    parts = [
+        # The pair after the slice is where its last step leads to.
+        Part(tuple(c if c is None else c[a : b + ahead] for c in columns), a, b, a, (b - a,))
+        for a, b in ranges
+    ]
+    return Sliced(partial(_observe_part, numbers, kinds), parts, (n,))
+
+
+def _observe_part(numbers: bool, kinds: bool, part: Part) -> Observations | None:
+    """Vectors or pairs of a slice, as all others are; `kinds` = z are no numbers with fractions."""
+    x, z, symbols = part.data
+    if numbers:
+        return vectors(x, z, kinds)
+    if symbols is not None and len(symbols) < len(x) - 1:
+        symbols = [*symbols, *[None] * (len(x) - len(symbols))]
+    return _observe(x, z, symbols, None, *part.more)
+
+
+def _is_continuous(values: Any) -> bool:
+    """Whether values are numbers, some of them with fractions."""
+    if isinstance(values, (list, tuple)):
+        values = _as_array(list(values))
+    array = np.ma.filled(values, np.nan) if np.ma.isMA(values) and values.dtype.kind == "f" else to_array(values)
+    if array.dtype.kind != "f":
+        return False
+    known = array[np.isfinite(array)]
+    return bool((known != np.floor(known)).any())
+
+
+def vectors(x: Any, z: Any = None, kinds: bool | None = None) -> Vectors:
+    """Pairs whose x are vectors of numbers; z are numbers if some have fractions, else kinds.
+
+    Without z only x matter. There may be no complete pair where `kinds` says what z are.
+    """
+    points = _floats(x, "x")
+    if points.ndim not in (1, 2) or 0 in points.shape[1:]:
+        raise ValueError(
+            f"The 'x' have shape {points.shape}; they must be one value or one row of numbers per pair: reshape them "
+            "to (n,) or (n, d)."
+        )
+    points = points.reshape(len(points), -1)
+    target: NDArray[Any]
+    outcomes: Sequence[Any] | None = None
+    if z is None:
+        target, outcomes, known = np.zeros(len(points), np.int64), (0,), np.ones(len(points), bool)
+    elif not kinds if kinds is not None else _is_continuous(z):
+        target = _floats(z, "z")
+        known = np.isfinite(target.reshape(len(target), -1)).all(axis=1)
+    else:
+        target, outcomes = _number(z, "z")
+        known = target >= 0
+    if len(target) != len(points):
+        raise ValueError(
+            f"The 'z' have {len(target)} values and 'x' has {len(points)}; pairs need one z for each x: check both."
+        )
+    kept = np.flatnonzero(known & np.isfinite(points).all(axis=1))
+    if kept.size == 0 and z is not None and kinds is None:
+        raise ValueError(
+            f"The 'x' and 'z' hold no complete pair among {len(points)}; at least one must have both: check the input."
+        )
+    return Vectors(points[kept], target[kept], kept, (len(points),), outcomes=outcomes)
+
+
+def _floats(values: Any, name: str) -> NDArray[Any]:
+    """Values as floats, NaN where they are missing."""
+    try:
+        if np.iscomplexobj(values):
+            raise TypeError
+        array: NDArray[Any] = np.asarray(values, float)
+        if np.ma.isMA(values):
+            array = np.ma.filled(np.ma.asarray(values, float), np.nan)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"The '{name}' are {type(values).__name__} of values that are not real numbers; kernels need numbers: use "
+            "ds.Counts() for others."
+        ) from None
+    if np.isinf(array).any():
+        raise ValueError(
+            f"The '{name}' have infinite values; they must be finite, or NaN where they are missing: replace them."
+        )
+    return array
+
+
+def _steps(symbols: Any, successors: ArrayLike | None, n: int, kept: Ints) -> tuple[Ints, Ints, tuple[Hashable, ...]]:
+    """Symbol codes and successors of the pairs that are kept."""
+    code, alphabet = _number(symbols, "symbols")
+    if code.size == n - 1:
+        code = np.append(code, -1)
+    if code.size != n:
+        raise ValueError(
+            f"The 'symbols' have {code.size} values for {n} pairs; there must be one for each pair or for each "
+            f"step between them: give {n} or {n - 1}."
+        )
+    following = np.append(np.arange(1, n), -1) if successors is None else np.asarray(successors)
+    if following.shape != (n,) or following.dtype.kind not in "iu" or following.min() < -1 or following.max() >= n:
+        raise ValueError(
+            f"The 'successors' must be {n} indices from -1 (none) to {n - 1}, one for each pair. "
+            f"Got an array of shape {following.shape} and type {following.dtype} instead."
+        )
+    place = np.full(n + 1, -1, np.int64)
+    place[kept] = np.arange(kept.size)
+    following, code = place[following[kept]], code[kept]
+    return np.maximum(code, 0), np.where(code >= 0, following, -1), alphabet
+
+
+def _number(values: Any, name: str) -> tuple[Ints, tuple[Hashable, ...]]:
+    """Number the distinct values in sorted order where they can be sorted; -1 = missing."""
+    array = _as_array(list(values)) if isinstance(values, (str, list, tuple)) else to_array(values)
+    if array.ndim != 1 and (array.ndim != 2 or array.dtype.kind not in "biuf"):
+        raise ValueError(
+            f"The '{name}' have shape {array.shape}; they must be one value or one row of numbers per pair: "
+            "reshape them to (n,) or (n, d)."
+        )
+    if array.dtype.kind == "O":
+        return _number_objects(array.tolist(), name)
+    missing: Any = np.ma.getmaskarray(array)
+    array = np.asarray(array)
+    if array.dtype.kind == "f":
+        missing = missing | np.isnan(array)
+    if array.ndim == 2:
+        missing = missing.any(axis=1)
+    distinct, inverse = np.unique(array[~missing], axis=0 if array.ndim == 2 else None, return_inverse=True)
+    letters = tuple(map(tuple, distinct.tolist())) if array.ndim == 2 else tuple(distinct.tolist())
+    number = np.full(len(array), -1, np.int64)
+    number[~missing] = inverse.reshape(-1)
+    return number, letters
+
+
+def _as_array(values: list[Any]) -> NDArray[Any]:
+    """Lists of numbers, or of equal rows of numbers, as numeric arrays; anything else as objects."""
+    if values and all(isinstance(v, (list, np.ndarray)) for v in values):
+        with suppress(ValueError):
+            array = np.asarray(values)
+            if array.dtype.kind in "biuf":
+                return array
+    return as_array(values)
+
+
+def _number_objects(values: list[Any], name: str) -> tuple[Ints, tuple[Hashable, ...]]:
+    values = [None if is_missing(v) else v.item() if isinstance(v, np.generic) else v for v in values]
+    try:
+        distinct = list(dict.fromkeys(v for v in values if v is not None))
+    except TypeError as error:
+        raise TypeError(
+            f"The '{name}' hold a value that cannot be counted ({error}); values must be hashable: use strings, "
+            "numbers or tuples."
+        ) from None
+    distinct = ordered(distinct)
+    number = {v: i for i, v in enumerate(distinct)}
+    return np.array([-1 if v is None else number[v] for v in values], np.int64), tuple(distinct)
+
+
+class Pairs(Numbered):
+    """Words of one letter."""
+
+    past = 1
+
+    def __init__(
+        self,
+        x: Ints,
+        z: Ints,
+        letters: tuple[Hashable, ...],
+        outcomes: Sequence[Any],
+        symbol: Ints | None,
+        successor: Ints | None,
+        alphabet: tuple[Hashable, ...] | None,
+        site: Ints,
+        shape: tuple[int, ...],
+        beyond: int = 0,
+    ) -> None:
+        self.letters, self.alphabet = letters, alphabet
+        # Only letters of complete pairs are rows of the table.
+        self._letter, number = np.unique(x, return_inverse=True)
+        super().__init__(number, z, outcomes, symbol, successor, site, shape, beyond)
+
+    @property
+    def _n_x(self) -> int:
+        return self._letter.size
+
+    def words(self, rows: Ints) -> Ints:
+        return self._letter[rows][:, None]
+
+    def tally(self) -> Tally:
+        x = Words(self.letters, 1, self._letter[:, None])
+        symbols = None if self.alphabet is None else values_of(self.alphabet)
+        return count_of(("pairs",), x, values_of(self._outcomes), self.table(), listed, symbols)

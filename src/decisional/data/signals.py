@@ -1,0 +1,194 @@
+"""Continuous series: x is made of the last values, z of the next ones."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .observations import Observations
+from .slices import Part, Sliced, check_chunks, rows_at_once
+from .stores import cuts, is_stored, stored
+from .vectors import Vectors
+
+__all__ = ["delays"]
+
+# Lags of x and of z, whether values are differenced, and the column of z.
+How = tuple[NDArray[Any], NDArray[Any], bool, int | None]
+# How often each value of a vector is in memory while it is observed.
+VALUE_COPIES = 4
+
+
+def delays(
+    signal: Any,
+    past: int | None = None,
+    future: int = 1,
+    step: int = 1,
+    lags: Sequence[int] | None = None,
+    difference: bool = False,
+    target: int | None = None,
+    chunks: int | None = None,
+) -> Observations:
+    """Observe a continuous series through delay vectors: x = values up to now, z = the values that follow.
+
+    Parameters
+    ----------
+    signal : (T,) numbers, or an array (T, m) for m variables, or a list of several such series; NaN = gap: no
+        observation needs a missing value, and none crosses from one series to the next. Large memory maps, and arrays
+        of zarr, HDF5 and Dask, are read slice by slice
+    past : number of values in x: those at t, t - step, ..., t - (past - 1) step
+    future : number of values in z: those at t + step, ..., t + future step
+    step : distance between the values, in samples
+    lags : which values make x instead: those at t - lag for each lag >= 0
+    difference : observe the differences between neighbours rather than the values
+    target : column of a multivariate signal that z has; by default all
+    chunks : times in each slice, to read slice by slice; by default as many as take a quarter of a gigabyte, where
+        the signal is not in memory
+
+    Returns
+    -------
+    Vectors (or Sliced) : x is (past m,), the most recent values first. The site of an observation is its time t, and
+        its successor the observation at t + 1.
+
+    Examples
+    --------
+    >>> obs = delays([0.0, 0.5, 1.5, 3.0], past=2)
+    >>> obs.points.tolist(), obs.outcomes
+    ([[0.5, 0.0], [1.5, 0.5]], [1.5, 3.0])
+    """
+    at = _lags(past, step, lags)
+    _check_count("future", future)
+    check_chunks(chunks)
+    several = isinstance(signal, (list, tuple)) and len(signal) > 0 and np.ndim(signal[0]) > 0
+    parts = list(signal) if several else [signal]
+    sliced = chunks is not None or any(map(is_stored, parts))
+    if sliced:
+        series = [part if hasattr(part, "shape") else _read(part) for part in parts]
+    else:
+        series = [_read(part) for part in parts]
+    width = _width(series)
+    index = isinstance(target, (int, np.integer)) and not isinstance(target, bool)
+    if target is not None and not (index and -width <= target < width):
+        raise ValueError(
+            f"The 'target' is {target!r} and the signal has {width} columns; it must be one of them: give a column "
+            f"from 0 to {width - 1}."
+        )
+    how = at, step * np.arange(1, future + 1), bool(difference), target
+    if sliced:
+        return _sliced(series, width, how, chunks)
+    found = _observe(series, how)
+    if found is None:
+        needed = int(at.max() + how[1][-1]) + 1 + bool(difference)
+        raise ValueError(
+            f"The 'signal' has no {needed} values in a row without a gap among {sum(map(len, series))}; an observation "
+            f"with past={past if lags is None else len(at)}, future={future} and step={step} needs that many: give a "
+            "longer signal or a shorter past."
+        )
+    return found
+
+
+def _observe(series: list[NDArray[Any]], how: How, end: int | None = None) -> Vectors | None:
+    """Delay vectors of several series; those at `end` or later are only there to be led to. None: there are none."""
+    parts, offset = [], 0
+    for values in series:
+        parts.append(_windows(values, offset, *how))
+        offset += len(values)
+    x, z, site = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    beyond = 0 if end is None else int(np.count_nonzero(site >= end))
+    if site.size == beyond:
+        return None
+    follows = np.append(np.diff(site) == 1, False)
+    # Series that touch end to end must not be linked.
+    ends = np.cumsum([len(values) for values in series])
+    follows &= ~np.isin(site + 1, ends)
+    successor = np.where(follows, np.arange(1, site.size + 1), -1)
+    return Vectors(x, z[:, 0] if z.shape[1] == 1 else z, site, (offset,), successor, beyond=beyond)
+
+
+def _sliced(series: list[Any], width: int, how: How, chunks: int | None) -> Sliced:
+    at, after, difference, _ = how
+    back, ahead = int(at.max()) + difference, int(after[-1])
+    rows = chunks or rows_at_once(8 * VALUE_COPIES * width * (at.size + after.size))
+    found, offset = [], 0
+    for values in series:
+        data = stored(values) if stored(values) is not None else values
+        size = len(data)
+        for a, b in cuts(data, 0, size, rows):
+            # The observation after the slice is where its last one leads to.
+            low, high = max(a - back, 0), min(b + ahead + 1, size)
+            found.append(Part((data[low:high],), offset + a, offset + b, offset + low, (b - low,)))
+        offset += size
+    return Sliced(partial(_observe_part, how), found, (offset,))
+
+
+def _observe_part(how: How, part: Part) -> Vectors | None:
+    return _observe([_read(part.data[0])], how, *part.more)
+
+
+def _windows(
+    values: NDArray[Any], offset: int, at: NDArray[Any], after: NDArray[Any], difference: bool, target: int | None
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """x, z and site of one series whose first value has site `offset`."""
+    shift = offset
+    if difference:
+        values, shift = np.diff(values, axis=0), offset + 1
+    t = np.arange(int(at.max()), len(values) - int(after[-1]))
+    x = values[t[:, None] - at].reshape(t.size, -1) if t.size else np.empty((0, at.size * values.shape[1]))
+    goal = values if target is None else values[:, [target]]
+    z = goal[t[:, None] + after].reshape(t.size, -1) if t.size else np.empty((0, after.size * goal.shape[1]))
+    whole = ~(np.isnan(x).any(axis=1) | np.isnan(z).any(axis=1))
+    return x[whole], z[whole], t[whole] + shift
+
+
+def _lags(past: Any, step: Any, lags: Any) -> NDArray[Any]:
+    _check_count("step", step)
+    if (past is None) == (lags is None):
+        raise ValueError(f"The 'past' is {past!r} and 'lags' {lags!r}; exactly one must be given: choose one.")
+    if lags is None:
+        _check_count("past", past)
+        return int(step) * np.arange(int(past))
+    at = np.asarray(lags)
+    if at.ndim != 1 or not at.size or at.dtype.kind not in "iu" or at.min() < 0 or np.unique(at).size != at.size:
+        raise ValueError(f"The 'lags' are {lags!r}; they must be different integers of at least 0: try [0, 1, 2].")
+    return at
+
+
+def _check_count(name: str, value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+        raise ValueError(f"The '{name}' is {value!r}; it must be an integer of at least 1: try {name}=1.")
+
+
+def _read(signal: Any) -> NDArray[Any]:
+    """A series as (T, m) floats."""
+    values = np.ma.filled(np.ma.asarray(signal).astype(float), np.nan) if np.ma.isMA(signal) else _floats(signal)
+    if values.ndim not in (1, 2):
+        raise ValueError(
+            f"The 'signal' has shape {values.shape}; it must have one value or one row of values for each time: "
+            "reshape it to (T,) or (T, m)."
+        )
+    if np.isinf(values).any():
+        raise ValueError("The 'signal' has infinite values; values must be finite, or NaN for a gap: replace them.")
+    return values[:, None] if values.ndim == 1 else values
+
+
+def _width(series: list[Any]) -> int:
+    """Number of variables, the same in all series."""
+    widths = {int(np.prod(values.shape[1:])) for values in series}
+    if len(widths) != 1:
+        raise ValueError(
+            f"The 'signal' has series of {sorted(widths)} columns; all must have the same: select columns."
+        )
+    return widths.pop()
+
+
+def _floats(values: Any) -> NDArray[Any]:
+    try:
+        if np.iscomplexobj(values):
+            raise TypeError
+        return np.asarray(values, float)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"The 'signal' is {type(values).__name__} of values that are not numbers; a continuous series needs "
+            "numbers: use ds.observe.series for symbols."
+        ) from None

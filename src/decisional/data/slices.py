@@ -1,0 +1,248 @@
+"""Observations of data that are read slice by slice, counted, and forgotten."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..support import resources
+from ..support.arrays import Ints
+from ..support.executors import alone, map_slices, reduce_slices
+from .observations import CountsOnly, Observations, Table
+from .stores import load
+from .tally import Tallied, Tally
+from .vocabularies import place_in
+
+__all__ = ["Part", "Sliced", "check_chunks", "rows_at_once"]
+
+# Bytes that the work on one slice may take.
+BUDGET = 1 << 28
+# Samples for an estimate of the cost, the share of all data that they are, and observations of each at least and at
+# most.
+SAMPLES = 4
+SHARE = 0.005
+SAMPLE = (1 << 14, 1 << 15)
+EDGE = 64
+# Bytes of an observation in the worst case, where every x is another one (see `resources.OVERHEAD`).
+WORST = 256
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A slice of the data and what its observations reach beyond it.
+
+    Attributes
+    ----------
+    data : arrays, to be read
+    begin, end : first row of the data's grid that belongs to the slice, and the first one after it
+    offset : first row of the grid that `data` holds
+    more : what else the observations need to know
+    """
+
+    data: tuple[Any, ...]
+    begin: int
+    end: int
+    offset: int
+    more: tuple[Any, ...] = ()
+
+
+class Sliced(Tallied):
+    """Observations of many parts.
+
+    Parameters
+    ----------
+    observe : makes the observations of a part whose data were read; None where nothing can be observed
+    parts : all parts, in the order of the data
+    shape : of the data's grid, which parts cut along its first axis
+    """
+
+    def __init__(self, observe: Callable[[Part], Observations | None], parts: list[Part], shape: tuple[int, ...]):
+        self._observe, self.parts, self.shape = observe, parts, shape
+        self._table: Table | None = None
+
+    @cached_property
+    def _counted(self) -> Tally:  # type: ignore[override]
+        return self._count(None)
+
+    def _count(self, executor: Executor | None) -> Tally:
+        count = partial(_tally, self._observe)
+        tally = reduce_slices(count, _merge, self.parts, executor) if self.parts else None
+        if tally is None or not tally.n:
+            raise ValueError(
+                f"The data of shape {self.shape} hold no observation in {len(self.parts)} slices; at least one must "
+                "fit: use a shorter past or more data."
+            )
+        return tally.observed()
+
+    def table(self, executor: Executor | None = None) -> Table:
+        if "_counted" not in self.__dict__:
+            self.__dict__["_counted"] = self._count(executor)
+        return super().table()
+
+    def cost(self) -> resources.Cost:
+        """Expected memory and time of counting and of the causal states; print it.
+
+        Rough, mostly within a factor of 3: see `resources.estimate`. Cost: that of counting 0.5 % of the data (at least
+        2**16 observations and at most 2**17), at 4 places.
+        """
+        if not self.parts:
+            return resources.Cost(0.0, 0.0, 0.0, 0)
+        rest = int(np.prod(self.shape[1:]))
+        total = sum(part.end - part.begin for part in self.parts)
+        rows = max(int(np.clip(SHARE / SAMPLES * total * rest, *SAMPLE)) // max(rest, 1), 1)
+        parts = _samples(self.parts, rows)
+        own = sum(part.end - part.begin for part in parts) / len(parts)
+        return resources.estimate(partial(_tally, self._observe), _merge, parts, total / own, len(self.parts))
+
+    def check_memory(self) -> None:
+        """Warn where the counts may not fit in memory, and refuse where they clearly cannot."""
+        if "_counted" not in self.__dict__:
+            resources.check(self.cost, WORST * float(np.prod(self.shape)))
+
+    def _check_arrays(self, what: str) -> None:
+        # A number for each observation, once in its part and once in the whole, and what is looked up with it.
+        n = self.n if "_counted" in self.__dict__ else float(np.prod(self.shape))
+        remedy = "use ds.write_values(...), which writes them to disk slice by slice"
+        resources.require(24 * n, f"'{what}' of {n:,.0f} observations", remedy)
+
+    def pieces(self) -> Iterator[Observations]:
+        """The observations of each part, one after the other: for `partial_fit`, or to work on them in turn."""
+        for part in self.parts:
+            piece = _observed(self._observe, part)
+            if piece is not None:
+                yield piece
+
+    def at_sites(
+        self, values: NDArray[Any], missing: Any, executor: Executor | None = None
+    ) -> Iterator[tuple[Part, NDArray[Any]]]:
+        """Values of each distinct x on the data's grid, part by part; `missing` where there is no observation.
+
+        Cost: that of counting, and of merging the distinct x of each part with those of all.
+        """
+        yield from zip(self.parts, map_slices(self.filling(values, missing), self.parts, executor), strict=True)
+
+    def filling(self, values: NDArray[Any], missing: Any) -> Callable[[Part], NDArray[Any]]:
+        """What does one part of `at_sites`, in any process."""
+        return partial(values_on_grid, self._observe, self.tally().x, values, missing, self.shape[1:])
+
+    def _unknown(self, what: str) -> NoReturn:
+        raise CountsOnly(
+            f"The '{what}' of each observation is not listed where data are read slice by slice; steps are only "
+            "counted: follow the data with ds.Monitor, or observe them without chunks."
+        )
+
+    @property
+    def x(self) -> Ints:
+        rows = np.arange(len(self.tally().x))
+        self._check_arrays("x")
+        return np.concatenate([_at_piece(piece, self.tally().x, rows) for piece in self.pieces()])
+
+    @property
+    def site(self) -> Ints:
+        self._check_arrays("site")
+        rest = int(np.prod(self.shape[1:]))
+        found = []
+        for part in self.parts:
+            piece = _observed(self._observe, part)
+            if piece is not None:
+                found.append(piece.site + part.offset * rest)
+        return np.concatenate(found)
+
+    @property
+    def z(self) -> Ints:
+        self._check_arrays("z")
+        return np.concatenate([place_in(self.tally().z, piece.tally().z)[piece.z] for piece in self.pieces()])
+
+
+def _observed(observe: Callable[[Part], Observations | None], part: Part) -> Observations | None:
+    with alone():
+        return observe(Part(tuple(map(load, part.data)), part.begin, part.end, part.offset, part.more))
+
+
+def _tally(observe: Callable[[Part], Observations | None], part: Part) -> Tally | None:
+    piece = _observed(observe, part)
+    return None if piece is None else piece.tally()
+
+
+def _merge(a: Tally | None, b: Tally | None) -> Tally | None:
+    if a is None or b is None:
+        return a if b is None else b
+    # Places, renumbered pairs, and the merged counts beside those of both.
+    needed = 2.5 * (resources.n_bytes(a) + resources.n_bytes(b))
+    resources.require(needed, f"merged counts of up to {len(a.x) + len(b.x):,} distinct x", resources.REMEDY)
+    return a.merge(b)
+
+
+def _samples(parts: list[Part], rows: int) -> list[Part]:
+    """Samples of some rows, evenly spread; fewer of them where there are few parts, which cannot begin inside."""
+    at, repeats = np.unique(np.linspace(0, len(parts) - 1, SAMPLES).astype(np.int64), return_counts=True)
+    found = []
+    for i, n in zip(at.tolist(), repeats.tolist(), strict=True):
+        part = parts[i]
+        step = (part.end - part.begin) // n
+        if part.more or not step:
+            # At the edges of a field there are rows without observations.
+            edge = EDGE if part.more and isinstance(part.more[0], slice) else 0
+            found.append(_head(part, rows + edge))
+            continue
+        for skip in range(0, n * step, step):
+            data = tuple(d[skip:] for d in part.data)
+            rest = replace(part, data=data, begin=part.begin + skip, offset=part.offset + skip)
+            found.append(_head(rest, min(rows, step)))
+    return found
+
+
+def _head(part: Part, rows: int) -> Part:
+    """The first rows of a part, with what their observations reach."""
+    cut = part.end - part.begin - rows
+    if cut <= 0:
+        return part
+    size, more = len(part.data[0]), part.more
+    if more and isinstance(more[0], np.ndarray):
+        # Rows that are picked from the data, mirrored at the borders of an image.
+        return replace(part, end=part.end - cut, more=(more[0][:-cut], *more[1:]))
+    data = tuple(d[: size - cut] if d is not None and abs(len(d) - size) < 2 else d for d in part.data)
+    if more:
+        own = slice(more[0].start, more[0].stop - cut) if isinstance(more[0], slice) else more[0] - cut
+        more = (own, *more[1:])
+    return replace(part, data=data, end=part.end - cut, more=more)
+
+
+def _at_piece(piece: Observations, x: Any, values: NDArray[Any]) -> NDArray[Any]:
+    with alone():
+        found: NDArray[Any] = values[place_in(x, piece.tally().x)][piece.x]
+        return found
+
+
+def values_on_grid(
+    observe: Callable[[Part], Observations | None],
+    x: Any,
+    values: NDArray[Any],
+    missing: Any,
+    rest: tuple[int, ...],
+    part: Part,
+) -> NDArray[Any]:
+    """(end - begin, ...) the values of the x of a part, at their places on the grid."""
+    grid = np.full((part.end - part.begin, *rest), missing, values.dtype)
+    piece = _observed(observe, part)
+    if piece is not None and piece.n:
+        shift = (part.begin - part.offset) * int(np.prod(rest))
+        grid.reshape(-1)[piece.site - shift] = _at_piece(piece, x, values)
+    return grid
+
+
+def rows_at_once(row_bytes: float) -> int:
+    """How many rows a slice has, where the work on a row takes so many bytes."""
+    return max(int(BUDGET / max(row_bytes, 1)), 1)
+
+
+def check_chunks(chunks: Any) -> None:
+    """The number of rows in a slice, or None."""
+    if chunks is not None and (not isinstance(chunks, (int, np.integer)) or isinstance(chunks, bool) or chunks < 1):
+        raise ValueError(
+            f"The 'chunks' must be None or a number of rows of at least 1, in each slice. Got {chunks!r} instead."
+        )

@@ -1,0 +1,217 @@
+"""Changes of state along the data: the events that a user wants to hear of."""
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..data.observations import Observations
+from ..support.arrays import Floats, Ints
+
+__all__ = ["Change", "Event", "Events", "Happenings", "Refit", "along", "changes", "predictions_text"]
+
+
+class Event(NamedTuple):
+    """A change of state at a position of the data; before = -1 where nothing was known before.
+
+    Y and U of the causal states before and after tell what to do and what it is worth.
+    """
+
+    position: int
+    before: int
+    after: int
+    predictions_before: Any
+    predictions_after: Any
+    utility_before: float
+    utility_after: float
+
+    def __str__(self) -> str:
+        # Adding zero turns -0.0 into 0.0.
+        old, new = f"{self.utility_before + 0.0:.3g}", f"{self.utility_after + 0.0:.3g}"
+        was = "" if self.before < 0 else f" (was {predictions_text(self.predictions_before)}, worth {old})"
+        return f"{self.position}: {predictions_text(self.predictions_after)}, worth {new}{was}"
+
+
+class Change(NamedTuple):
+    """The symbol at which a machine is given up; until the Refit that follows no decision is known.
+
+    since : where the misfit began, about
+    bits : how much shorter than the machine an alternative described the symbols from there on
+    """
+
+    position: int
+    since: int
+    bits: float
+
+    def __str__(self) -> str:
+        since = f"since about {self.since} ({self.bits:.1f} bits)"
+        return f"{self.position}: the machine no longer fits {since}: learning anew"
+
+
+class Refit(NamedTuple):
+    """The symbol after which there is a new machine, with new decisions; the next symbol tells the first of them.
+
+    since : the first of the symbols that the machine was learnt from
+    moved : whether only its probabilities are new
+    choice : the fitted DecisionalStates
+    """
+
+    position: int
+    since: int
+    moved: bool
+    choice: Any
+
+    @property
+    def machine(self) -> Any:
+        return self.choice.machine_
+
+    def __str__(self) -> str:
+        n = self.machine.n_states
+        if self.moved:
+            return f"{self.position}: new probabilities in the same {n} state{'s' if n != 1 else ''}"
+        states = f"{n} state{'s' if n != 1 else ''}"
+        return f"{self.position}: a new machine of {states}, learnt from the symbols since {self.since}"
+
+
+def predictions_text(predictions: Any) -> str:
+    """A set of predictions in words."""
+    if not isinstance(predictions, frozenset):
+        return str(predictions)
+    try:
+        ordered: list[Any] = sorted(predictions)
+    except TypeError:
+        ordered = sorted(predictions, key=str)
+    return " or ".join(map(str, ordered))
+
+
+@dataclass(frozen=True, eq=False)
+class Events(Sequence[Event]):
+    """Events in the order of the data, as arrays; `events[i]` is one of them.
+
+    Attributes
+    ----------
+    position : (m,) where the new state begins
+    before, after : (m,) states, -1 = not known
+    cause_before, cause_after : (m,) the causal states that they are made of
+    predictions, utility : Y and U of each causal state
+    """
+
+    position: Ints
+    before: Ints
+    after: Ints
+    cause_before: Ints
+    cause_after: Ints
+    predictions: Sequence[Any]
+    utility: Floats
+
+    def __len__(self) -> int:
+        return self.position.size
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            where = self.position[i], self.before[i], self.after[i]
+            return Events(*where, self.cause_before[i], self.cause_after[i], self.predictions, self.utility)
+        old, new = int(self.cause_before[i]), int(self.cause_after[i])
+        known = old >= 0
+        return Event(
+            int(self.position[i]),
+            int(self.before[i]),
+            int(self.after[i]),
+            self.predictions[old] if known else None,
+            self.predictions[new],
+            float(self.utility[old]) if known else float("nan"),
+            float(self.utility[new]),
+        )
+
+    def __iter__(self) -> Iterator[Event]:
+        return (self[i] for i in range(len(self)))
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+
+@dataclass(frozen=True, eq=False)
+class Happenings(Sequence[Any]):
+    """Events of a monitor that adapts, in the order of the data: Event, Change and Refit.
+
+    Attributes
+    ----------
+    parts : Events between the changes, and the changes, each in a list
+    """
+
+    parts: list[Sequence[Any]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    def __getitem__(self, i: Any) -> Any:
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
+        ends = np.cumsum([0, *map(len, self.parts)]).tolist()
+        i = i + ends[-1] if i < 0 else i
+        if not 0 <= i < ends[-1]:
+            raise IndexError(f"event {i} of {ends[-1]}")
+        part = bisect_right(ends, i) - 1
+        return self.parts[part][i - ends[part]]
+
+    def __iter__(self) -> Iterator[Any]:
+        return chain.from_iterable(self.parts)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self))
+
+
+def changes(cause: Ints, labels: Ints, last: int = -1) -> tuple[Ints, Ints, Ints]:
+    """Places of a sequence where the label of the causal state changes, with the causal states before and after.
+
+    Parameters
+    ----------
+    cause : (n,) causal states in order, -1 = not known: what was known last stands
+    labels : (n_causal,) label of each causal state
+    last : what was known before the sequence
+
+    Returns
+    -------
+    place, before, after : (m,) each; before = -1 at the first state that is known
+    """
+    known = np.flatnonzero(cause >= 0)
+    after = cause[known]
+    before = np.concatenate([[last], after[:-1]]).astype(np.int64)[: after.size]
+    changed = (before < 0) | (labels[before] != labels[after])
+    return known[changed], before[changed], after[changed]
+
+
+def along(obs: Observations, cause: Ints, labels: Ints, initial: bool = False) -> tuple[Ints, Ints, Ints]:
+    """Changes between observations and their successors; without successors, between neighbours.
+
+    Parameters
+    ----------
+    cause : (n,) causal state of each observation, -1 = not known: what was known last stands
+    labels : (n_causal,) label of each causal state
+    initial : list the first known state of each sequence too, with before = -1
+
+    Returns
+    -------
+    place, before, after : (m,) each, in the order of the data
+    """
+    following = obs.successor
+    if following is None:
+        following = np.append(np.arange(1, obs.n), -1)
+    start = np.flatnonzero(following >= 0)
+    end = following[start]
+    last = np.array(cause, np.int64)
+    while True:
+        lost = (last[end] < 0) & (last[start] >= 0)
+        if not lost.any():
+            break
+        last[end[lost]] = last[start[lost]]
+    before = np.full(obs.n, -1, np.int64)
+    before[end] = last[start]
+    found = np.append(labels, -1)
+    changed = np.flatnonzero((cause >= 0) & (found[before] != found[cause]) & (initial | (before >= 0)))
+    order = np.argsort(obs.site[changed], kind="stable")
+    changed = changed[order]
+    return obs.site[changed], before[changed], cause[changed]

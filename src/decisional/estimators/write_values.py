@@ -1,0 +1,219 @@
+"""Labels, local complexities and utilities of each observation, on the data's grid on disk."""
+
+import os
+from collections.abc import Callable
+from concurrent.futures import Executor
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+
+from ..data.journal import Journal, header
+from ..data.observations import Observations
+from ..data.outputs import Output, inode, is_zarr_array, output, recover, replace, room
+from ..data.slices import Part, Sliced
+from ..data.tally import Tallied
+from ..states import complexity
+from ..support.executors import map_slices
+from . import CausalStates, DecisionalStates
+
+__all__ = ["write_values"]
+
+# Names of values, and the partition that has them.
+LABELS = {"labels": "states_", "iso_prediction": "iso_prediction_", "iso_utility": "iso_utility_"}
+LOCAL = {
+    "local_complexity": "states_",
+    "local_prediction_complexity": "iso_prediction_",
+    "local_utility_complexity": "iso_utility_",
+}
+OF_CAUSAL = ("labels", "local_complexity")
+OF_DECISIONAL = (*LABELS, *LOCAL, "local_utility")
+# Bytes of output in a slice, where the observations are in memory.
+SLICE = 1 << 26
+
+Fill = Callable[[Part], NDArray[Any]]
+
+
+def write_values(
+    estimator: CausalStates | DecisionalStates,
+    path: str | os.PathLike[str],
+    values: str = "labels",
+    executor: Executor | None = None,
+    progress: Callable[[str], Any] | None = None,
+    overwrite: bool = True,
+) -> None:
+    """Write a value of each observation to its place on the data's grid, slice by slice.
+
+    Killed at any moment, the same call goes on where it was if model, data and slices are the same, else it starts
+    anew. An output that was at `path` before stays as it is until the new one is whole.
+
+    Parameters
+    ----------
+    estimator : fitted CausalStates or DecisionalStates; where data are read slice by slice, no more than a slice for
+        each worker is in memory
+    path : ``"*.npy"``, for ``numpy.load(path, mmap_mode="r")``, or ``"*.zarr"`` (extra ``decisional[scale]``), chunked
+        along the first axis; ``path + ".part"`` and ``path + ".journal"`` are there while it is written
+    values : "labels", "local_complexity"; of DecisionalStates also "iso_prediction" and "iso_utility" (their labels),
+        "local_prediction_complexity", "local_utility_complexity", "local_utility"
+    executor : where slices are computed and written: any concurrent.futures executor or a Dask client, whose workers
+        see the folder of `path`; default threads. Not used where the observations are in memory
+    progress : function of a line of text such as ``"labels: 12 of 60 slices"``, called after each slice
+    overwrite : whether an earlier output may be replaced
+
+    Notes
+    -----
+    The output has the shape of the data's grid, `observations_.shape`: labels in int32, -1 where there is no
+    observation; others in float64, NaN where there is none. Space for a ``.npy`` is reserved before anything is
+    computed. Cost: that of counting the data once more, without the slices that were written before, and 4 or 8 bytes
+    on disk for each place of the grid, less for a ``.zarr``, which is compressed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import decisional as ds
+    >>> causal = ds.CausalStates().fit(ds.observe.series("0110" * 500, past=2, chunks=1000))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_values(causal, folder + "/labels.npy", progress=print)
+    ...     np.load(folder + "/labels.npy").shape
+    labels: 1 of 2 slices
+    labels: 2 of 2 slices
+    (2000,)
+    """
+    if progress is not None and not callable(progress):
+        raise TypeError(f"The 'progress' is {progress!r}; it must be a function of a line of text: try progress=print.")
+    obs, vector, missing = _wanted(estimator, values)
+    target = _target(path)
+    recover(target)
+    fill, parts = _slices(obs, vector, missing)
+    begins = [part.begin for part in parts]
+    file = output(target, obs.shape, vector.dtype, missing, begins)
+    journal = Journal(target + ".journal", header(obs, vector, parts, values, target))
+    done = journal.done(len(parts))
+    if journal.finished is not None and journal.finished == inode(target):
+        journal.remove()
+        return
+    if not overwrite and os.path.lexists(target):
+        raise FileExistsError(f"The path {target!r} exists and 'overwrite' is {overwrite}: give another path.")
+    where = executor if isinstance(obs, Sliced) else None
+    with room(target, file.nbytes):
+        _write(file, journal, fill, parts, done, where, partial(_tell, progress, values, len(parts)))
+        file.finish(begins)
+        journal.add({"finished": inode(file.part)})
+    replace(file.part, target)
+    journal.remove()
+
+
+def _write(
+    file: Output,
+    journal: Journal,
+    fill: Fill,
+    parts: list[Part],
+    done: set[int],
+    executor: Executor | None,
+    tell: Callable[..., None],
+) -> None:
+    """All slices that are not done; a line of the journal follows each."""
+    if done and file.is_whole():
+        tell(len(done), " were there")
+    else:
+        done = set()
+        journal.remove()
+        file.create()
+        journal.begin()
+    rest = [k for k in range(len(parts)) if k not in done]
+    written = map_slices(partial(_write_slice, file, journal, fill), [parts[k] for k in rest], executor)
+    for count, (k, _) in enumerate(zip(rest, written, strict=True), len(done) + 1):
+        journal.add({"slice": k})
+        tell(count)
+
+
+def _write_slice(file: Output, journal: Journal, fill: Fill, part: Part) -> None:
+    """Compute one slice and write it, wherever this runs: values do not travel."""
+    rows = fill(part)
+    # A worker may outlive the run that it belongs to.
+    journal.check()
+    file.write(part.begin, rows)
+
+
+def _tell(progress: Callable[[str], Any] | None, values: str, n: int, count: int, more: str = "") -> None:
+    if progress is not None:
+        progress(f"{values}: {count} of {n} slices{more}")
+
+
+def _wanted(estimator: Any, name: Any) -> tuple[Observations, NDArray[Any], Any]:
+    """The observations, (n_x,) the value of each of their distinct x, and that of a place without observation."""
+    if not isinstance(estimator, (CausalStates, DecisionalStates)):
+        raise TypeError(
+            f"The 'estimator' is {type(estimator).__name__}; values are those of fitted states: give CausalStates or "
+            "DecisionalStates."
+        )
+    kind, decisional = type(estimator).__name__, isinstance(estimator, DecisionalStates)
+    known = OF_DECISIONAL if decisional else OF_CAUSAL
+    if not isinstance(name, str) or name not in known:
+        raise ValueError(f"The 'values' are {name!r}; those of {kind} are {', '.join(known)}: choose one.")
+    if not hasattr(estimator, "states_"):
+        raise NotFittedError(f"The 'estimator' is {kind} that is not fitted; values need states: call its fit first.")
+    causal = _causal(estimator)
+    missing: Any = -1 if name in LABELS else np.nan
+    if name in LABELS:
+        vector = getattr(estimator, LABELS[name]).labels.astype(np.int32)
+    elif name in LOCAL:
+        vector = complexity.local_complexity(getattr(estimator, LOCAL[name])).astype(np.float64)
+    else:
+        vector = np.asarray(estimator.utility_, np.float64)
+    if decisional:
+        vector = np.append(vector, np.array(missing, vector.dtype))[causal.states_.labels]
+    return causal.observations_, vector, missing
+
+
+def _causal(estimator: Any) -> CausalStates:
+    """The causal states, with data that values can be written for."""
+    causal: CausalStates | None = getattr(estimator, "causal_", estimator)
+    if causal is None:
+        raise ValueError(
+            "The 'estimator' was fitted to a machine, which has no observations to write values of: fit it to "
+            "CausalStates."
+        )
+    if isinstance(causal.observations_, Tallied) and not isinstance(causal.observations_, Sliced):
+        raise ValueError(
+            "The 'estimator' has only the counts of partial_fit or merge, and values need the data: observe all data "
+            "at once, with chunks=..., and call fit."
+        )
+    return causal
+
+
+def _target(path: Any) -> str:
+    """Where the output will be, with links followed, if one can be written there."""
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    if not isinstance(name, str) or not name.endswith((".npy", ".zarr")):
+        raise ValueError(f"The 'path' is {path!r}; it must end in .npy or .zarr, which is the format: rename it.")
+    target = os.path.realpath(name)
+    if not target.endswith(os.path.splitext(name)[1]):
+        raise ValueError(f"The 'path' {name!r} is a link to {target!r}, which ends otherwise: give another path.")
+    folder = os.path.dirname(target)
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"The path {name!r} has no folder to be written in: create the folder first.")
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(f"The path {name!r} may not be written by this user: choose another folder.")
+    if name.endswith(".npy") and os.path.isdir(target):
+        raise IsADirectoryError(f"The path {name!r} is a folder: give the path of a file.")
+    if name.endswith(".zarr") and os.path.lexists(target) and not is_zarr_array(target):
+        raise FileExistsError(f"The path {name!r} is there and is no zarr array to be replaced: give another path.")
+    return target
+
+
+def _slices(obs: Observations, vector: NDArray[Any], missing: Any) -> tuple[Fill, list[Part]]:
+    """What makes the values of a slice, and all slices."""
+    if isinstance(obs, Sliced):
+        return obs.filling(vector, missing), obs.parts
+    grid = np.full(obs.shape, missing, vector.dtype)
+    grid.reshape(-1)[obs.site] = vector[obs.x]
+    rows = max(SLICE * len(grid) // grid.nbytes, 1)
+    cuts = range(0, len(grid), rows)
+    return partial(_rows, grid), [Part((grid[a : a + rows],), a, min(a + rows, len(grid)), a) for a in cuts]
+
+
+def _rows(grid: NDArray[Any], part: Part) -> NDArray[Any]:
+    return grid[part.begin : part.end]

@@ -1,0 +1,277 @@
+"""Space-time fields of cellular automata, deterministic and stochastic, on rings and tori.
+
+Each function returns a uint8 field, time first, whose first row is the initial one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._kernels import automata as kernels
+from ..support import arguments
+
+__all__ = ["cellular_automaton", "cyclic_automaton", "directed_percolation", "elementary_ca", "game_of_life"]
+
+# Neighbourhoods in a rule's table.
+LARGEST_TABLE = 1 << 24
+
+
+def cellular_automaton(
+    rule: int,
+    width: int,
+    steps: int,
+    colours: int = 2,
+    radius: int = 1,
+    rng: Any = None,
+    initial: ArrayLike | None = None,
+) -> NDArray[Any]:
+    """Run a one-dimensional cellular automaton of any number of colours and any radius on a ring of cells.
+
+    Parameters
+    ----------
+    rule : int
+        Wolfram's number of the rule, from 0 to colours ** (colours ** (2 radius + 1)) - 1: the digit of order i in base
+        `colours` is what follows the neighbourhood that is i in that base, its leftmost cell first.
+    width, steps : int
+        Number of cells and of rows.
+    colours, radius : int
+        Colours of a cell (2 to 256), and how far its neighbourhood reaches on each side (at least 0).
+    rng : None, int, or numpy Generator
+        Seed of a first row of independent uniform cells.
+    initial : array of shape (width,), optional
+        That row itself.
+
+    Returns
+    -------
+    uint8 array of shape (steps, width). Cost: O(width steps).
+
+    Examples
+    --------
+    >>> cellular_automaton(90, 5, 3, initial=[0, 0, 1, 0, 0])
+    array([[0, 0, 1, 0, 0],
+           [0, 1, 0, 1, 0],
+           [1, 0, 0, 0, 1]], dtype=uint8)
+    """
+    _integer("colours", colours, 2, 256)
+    _integer("radius", radius, 0)
+    if (2 * radius + 1) * np.log2(colours) > np.log2(LARGEST_TABLE):
+        raise ValueError(
+            f"The 'radius' is {radius!r} with {colours} colours; a rule's table of colours ** (2 radius + 1) "
+            f"neighbourhoods may have {LARGEST_TABLE}: use a smaller radius or fewer colours."
+        )
+    size = int(colours) ** (2 * int(radius) + 1)
+    _integer("rule", rule, 0)
+    # The largest rule has as many digits as there are neighbourhoods: too many to write out.
+    table = _digits(int(rule), int(colours), size)
+    _integer("width", width, 1)
+    field = _field((int(width),), steps, colours, rng, initial)
+    kernels.run_table(field, table, int(colours), int(radius))
+    return field
+
+
+def elementary_ca(rule: int, width: int, steps: int, rng: Any = None) -> NDArray[Any]:
+    """Run an elementary cellular automaton on a ring of cells.
+
+    Parameters
+    ----------
+    rule : int
+        Wolfram's number of the rule, 0 to 255.
+    width, steps : int
+        Number of cells and of rows; the first row is the initial one.
+    rng : None, int, numpy Generator, or array of shape (width,)
+        Seed of a first row of independent fair cells, or that row itself.
+
+    Returns
+    -------
+    uint8 array of shape (steps, width)
+    """
+    _integer("rule", rule, 0, 255)
+    initial = rng if isinstance(rng, (np.ndarray, list, tuple)) else None
+    return cellular_automaton(rule, width, steps, rng=None if initial is not None else rng, initial=initial)
+
+
+def _digits(rule: int, colours: int, size: int) -> NDArray[Any]:
+    table = np.zeros(size, np.uint8)
+    rest = rule
+    for i in range(size):
+        if rest == 0:
+            break
+        rest, table[i] = divmod(rest, colours)
+    if rest:
+        raise ValueError(
+            f"The 'rule' is {rule}; with {colours} colours and {size} neighbourhoods it must be below "
+            f"{colours} ** {size}: choose a smaller one, or more colours or a larger radius."
+        )
+    return table
+
+
+def cyclic_automaton(
+    shape: Sequence[int],
+    steps: int,
+    colours: int = 14,
+    threshold: int = 1,
+    rng: Any = None,
+    neighbourhood: str = "von_neumann",
+    radius: int = 1,
+    initial: ArrayLike | None = None,
+) -> NDArray[Any]:
+    """Run Griffeath's cyclic automaton on a torus: from noise over droplets to spirals.
+
+    A cell of colour c takes colour c + 1 (after the last, the first) where at least `threshold` of its neighbours have
+    that colour.
+
+    Parameters
+    ----------
+    shape : (height, width)
+    steps : int
+        Number of frames.
+    colours, threshold : int
+    rng : None, int, or numpy Generator
+        Seed of a first frame of independent uniform cells.
+    neighbourhood : "von_neumann" or "moore"
+        Cells within distance `radius`, by the sum or by the largest of the differences along the two axes.
+    radius : int
+    initial : array of shape (height, width), optional
+        The first frame itself.
+
+    Returns
+    -------
+    uint8 array of shape (steps, height, width). Cost: O(cells neighbours).
+    """
+    _integer("colours", colours, 2, 256)
+    _integer("threshold", threshold, 1)
+    _integer("radius", radius, 1)
+    if neighbourhood not in ("von_neumann", "moore"):
+        raise ValueError(
+            f"The 'neighbourhood' is {neighbourhood!r}; it must be 'von_neumann' or 'moore': choose one of them."
+        )
+    size = _plane(shape)
+    reach = range(-int(radius), int(radius) + 1)
+    near = [
+        (a, b) for a in reach for b in reach if (a or b) and (neighbourhood == "moore" or abs(a) + abs(b) <= radius)
+    ]
+    field = _field(size, steps, colours, rng, initial)
+    kernels.run_cyclic(field, int(colours), int(threshold), np.array(near))
+    return field
+
+
+def game_of_life(
+    shape: Sequence[int],
+    steps: int,
+    rng: Any = None,
+    density: float = 0.5,
+    initial: ArrayLike | None = None,
+) -> NDArray[Any]:
+    """Run Conway's game of life on a torus.
+
+    Parameters
+    ----------
+    shape : (height, width)
+    steps : int
+        Number of frames.
+    rng : None, int, or numpy Generator
+        Seed of a first frame of independent cells.
+    density : float
+        Probability that a cell of the first frame is alive.
+    initial : array of shape (height, width), optional
+        The first frame itself.
+
+    Returns
+    -------
+    uint8 array of shape (steps, height, width), 1 = alive
+
+    Examples
+    --------
+    >>> blinker = np.zeros((5, 5), int)
+    >>> blinker[2, 1:4] = 1
+    >>> game_of_life((5, 5), 2, initial=blinker)[1].nonzero()
+    (array([1, 2, 3]), array([2, 2, 2]))
+    """
+    field = _field(_plane(shape), steps, 2, rng, initial, density)
+    kernels.run_life(field)
+    return field
+
+
+def directed_percolation(
+    width: int,
+    steps: int,
+    p: float,
+    rng: Any = None,
+    density: float = 1.0,
+    initial: ArrayLike | None = None,
+) -> NDArray[Any]:
+    """Run directed bond percolation on a ring: activity spreads at random, dies out below p = 0.6447 and lasts above.
+
+    A site is active if the bond to its left or to its right neighbour of the row before is open, each with probability
+    p, and that neighbour was active. With an even width, sites of the two parities do not meet.
+
+    Parameters
+    ----------
+    width, steps : int
+        Number of sites and of rows.
+    p : float
+        Probability that a bond is open.
+    rng : None, int, or numpy Generator
+    density : float
+        Probability that a site of the first row is active.
+    initial : array of shape (width,), optional
+        The first row itself.
+
+    Returns
+    -------
+    uint8 array of shape (steps, width), 1 = active
+    """
+    _integer("width", width, 1)
+    _probability("p", p)
+    generator = arguments.generator(rng)
+    field = _field((int(width),), steps, 2, generator, initial, density)
+    for t in range(1, field.shape[0]):
+        left, right = generator.random((2, int(width))) < p
+        kernels.run_percolation(field[t - 1], left, right, field[t])
+    return field
+
+
+def _integer(name: str, value: Any, low: int, high: int | None = None) -> None:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if not whole or value < low or (high is not None and value > high):
+        limits = f"at least {low}" if high is None else f"from {low} to {high}"
+        raise ValueError(f"The {name!r} is {value!r}; it must be an integer {limits}: choose one.")
+
+
+def _probability(name: str, value: Any) -> None:
+    if not isinstance(value, (int, float, np.number)) or not 0.0 <= value <= 1.0:
+        raise ValueError(f"The {name!r} is {value!r}; it must be a probability, from 0 to 1: choose one, such as 0.5.")
+
+
+def _plane(shape: Any) -> tuple[int, int]:
+    sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else ()
+    if len(sizes) != 2:
+        raise ValueError(f"The 'shape' is {shape!r}; it must be a pair (height, width): give two integers.")
+    for value in sizes:
+        _integer("shape", value, 1)
+    return int(sizes[0]), int(sizes[1])
+
+
+def _field(
+    size: tuple[int, ...], steps: int, colours: int, rng: Any, initial: ArrayLike | None, density: float | None = None
+) -> NDArray[Any]:
+    """A field whose first row is given or drawn."""
+    _integer("steps", steps, 1)
+    if density is not None:
+        _probability("density", density)
+    field = np.empty((int(steps), *size), np.uint8)
+    if initial is not None:
+        rule = f"it must have shape {size} and cells from 0 to {colours - 1}: correct it."
+        first = arguments.as_table(initial, "initial", rule)
+        if first.shape != size or not np.isin(first, np.arange(colours)).all():
+            raise ValueError(f"The first row 'initial' has shape {first.shape}; {rule}")
+        field[0] = first
+    elif density is not None:
+        field[0] = arguments.generator(rng).random(size) < density
+    else:
+        field[0] = arguments.generator(rng).integers(0, colours, size, dtype=np.uint8)
+    return field

@@ -1,0 +1,178 @@
+"""Checking the tables of a machine: rows (source, symbol, target, p), or targets and probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..support.arguments import as_table, shown
+from .symbols import order, plain
+
+__all__ = ["checked_arrays", "checked_names", "checked_weights", "read_rows"]
+
+Array = NDArray[Any]
+
+_TOLERANCE = 1e-9  # on the sum of the probabilities that leave a state
+
+
+def _read_row(row: Any, number: int) -> tuple[Hashable, Hashable, Hashable, float]:
+    """Return one row as plain values, or raise ValueError."""
+    try:
+        source, symbol, target, p = (plain(value) for value in row)
+        hash((source, symbol, target))
+        return source, symbol, target, float(p)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"Row {number} of 'transitions' is {row!r}; a row must be (source, symbol, target, probability) "
+            "with hashable names: correct it."
+        ) from None
+
+
+def checked_names(values: Iterable[Hashable], parameter: str) -> tuple[Hashable, ...]:
+    """Return distinct hashable names as a tuple of plain values, or raise ValueError."""
+    try:
+        names = tuple(plain(value) for value in values)
+        hash(names)
+    except TypeError:
+        raise TypeError(
+            f"The {parameter!r} are {shown(values)}; they must be a sequence of hashable values: give a list of "
+            "strings or numbers."
+        ) from None
+    seen: set[Hashable] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"The {parameter!r} have {name!r} twice; they must be distinct: remove one.")
+        seen.add(name)
+    return names
+
+
+def read_rows(
+    transitions: Iterable[Any], alphabet: Iterable[Hashable] | None
+) -> tuple[Array, Array, tuple[Hashable, ...], tuple[Hashable, ...]]:
+    """Turn rows (source, symbol, target, p) into targets, emission, alphabet and names.
+
+    States are numbered in order of first appearance as a source; rows of probability zero are dropped.
+
+    Raises
+    ------
+    ValueError
+        For no rows, malformed rows, repeated (state, symbol), unknown targets or symbols, and probabilities
+        that are negative, not numbers or do not sum to 1.
+    """
+    if not isinstance(transitions, Iterable):
+        raise TypeError(
+            f"The 'transitions' are {shown(transitions)}; they must be rows (source, symbol, target, probability): "
+            "give a list of them."
+        )
+    rows = [_read_row(row, number) for number, row in enumerate(transitions)]
+    if not rows:
+        raise ValueError("The 'transitions' are empty; a machine needs at least one row: add its transitions.")
+    state = {source: i for i, source in enumerate(dict.fromkeys(row[0] for row in rows))}
+    kept = [row for row in rows if row[3] != 0.0]
+    symbols = order(row[1] for row in kept) if alphabet is None else checked_names(alphabet, "alphabet")
+    column = {symbol: a for a, symbol in enumerate(symbols)}
+    targets = np.full((len(state), len(symbols)), -1, dtype=np.int32)
+    emission = np.zeros((len(state), len(symbols)))
+    for source, symbol, target, p in kept:
+        if not 0.0 < p <= 1.0 + _TOLERANCE:
+            raise ValueError(
+                f"The probability of symbol {symbol!r} in state {source!r} is {p}; a probability must be "
+                "between 0 and 1: correct this row of 'transitions'."
+            )
+        if symbol not in column:
+            raise ValueError(
+                f"The symbol {symbol!r} of state {source!r} is not in the 'alphabet' {symbols}; every symbol "
+                "must be: add it to the alphabet or remove the row."
+            )
+        if target not in state:
+            raise ValueError(
+                f"The target {target!r} of state {source!r} is never a source; every state needs its own "
+                "rows: add them or correct the name."
+            )
+        i, a = state[source], column[symbol]
+        if targets[i, a] >= 0:
+            raise ValueError(
+                f"The symbol {symbol!r} of state {source!r} appears twice; a symbol must lead to a single "
+                "state: merge or remove one of these rows of 'transitions'."
+            )
+        targets[i, a], emission[i, a] = state[target], p
+    return targets, emission, symbols, tuple(state)
+
+
+def checked_arrays(
+    targets: ArrayLike, emission: ArrayLike, names: Sequence[Hashable], dead_ends: bool
+) -> tuple[Array, Array]:
+    """Check and normalise targets (int32) and emission (float64), both read-only copies.
+
+    Raises
+    ------
+    ValueError
+        For shapes that differ, targets out of range, probabilities that are negative, not numbers, lead to
+        no state or do not sum to 1 (or to 0, when `dead_ends` are allowed).
+    """
+    rule = "it must be numbers, n_states × n_symbols: give one row per state and one column per symbol."
+    ends = np.array(as_table(targets, "targets", rule))
+    p = np.array(as_table(emission, "emission", rule, np.float64))
+    if ends.ndim != 2 or ends.shape != p.shape or ends.dtype.kind not in "iu":
+        raise ValueError(
+            f"The 'targets' have shape {ends.shape} and type {ends.dtype}, 'emission' has shape {p.shape}; "
+            "both must be n_states × n_symbols, the targets integers: give one row per state and one column "
+            "per symbol."
+        )
+    if not (np.isfinite(p) & (p >= 0.0)).all():
+        i, a = np.argwhere(~(np.isfinite(p) & (p >= 0.0)))[0]
+        raise ValueError(
+            f"The 'emission' of state {names[i]!r}, column {a}, is {p[i, a]}; a probability must be between "
+            "0 and 1: correct it."
+        )
+    wrong = (p > 0.0) & ((ends < 0) | (ends >= p.shape[0]))
+    if wrong.any():
+        i, a = np.argwhere(wrong)[0]
+        raise ValueError(
+            f"The 'targets' of state {names[i]!r}, column {a}, is {ends[i, a]}; a symbol of positive "
+            f"probability must lead to a state between 0 and {p.shape[0] - 1}: correct it."
+        )
+    total = p.sum(axis=1)
+    off = np.abs(total - 1.0) > _TOLERANCE
+    if dead_ends:
+        off &= total != 0.0
+    if off.any():
+        i = int(np.flatnonzero(off)[0])
+        raise ValueError(
+            f"The 'transitions' of state {names[i]!r} sum to {total[i]:.12g}; the probabilities leaving a "
+            "state must sum to 1: check its rows."
+        )
+    # Exact rows stay bit for bit the same, so that saving and loading changes nothing.
+    inexact = np.abs(total - 1.0) > 1e-15
+    inexact &= total > 0.0
+    p[inexact] /= total[inexact, None]
+    ends = np.where(p > 0.0, ends, -1).astype(np.int32)
+    ends.flags.writeable = p.flags.writeable = False
+    return ends, p
+
+
+def checked_weights(weights: ArrayLike | None, n_states: int, parameter: str = "weights") -> Array | None:
+    """Return the observed probabilities of the states as a normalised read-only array, or None.
+
+    Raises
+    ------
+    ValueError
+        For a wrong shape, negative values or a sum of zero.
+    """
+    if weights is None:
+        return None
+    rule = f"there must be one non-negative number for each of the {n_states} states: give their probabilities."
+    w = np.array(as_table(weights, parameter, rule, np.float64))
+    if w.shape != (n_states,) or not (np.isfinite(w) & (w >= 0.0)).all() or not w.sum() > 0.0:
+        raise ValueError(
+            f"The {parameter!r} are {w.tolist() if w.size < 20 else w.shape}; there must be one non-negative "
+            f"number for each of the {n_states} states, not all zero: give the observed probability of each "
+            "state."
+        )
+    if abs(w.sum() - 1.0) > 1e-12:
+        w /= w.sum()
+    w.flags.writeable = False
+    return w

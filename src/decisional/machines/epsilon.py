@@ -1,0 +1,399 @@
+"""Step 9 of the figure: the graph of transitions between states, with symbols an epsilon-machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Sequence
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..support import arguments
+from ..support.display import html_of
+from . import chains, checks, formats, refinement, walks
+from .graph import Frozen, TransitionGraph, read_only
+
+__all__ = ["EpsilonMachine", "TransitionGraph"]
+
+Array = NDArray[Any]
+
+_JSON = "decisional.EpsilonMachine"
+
+
+class EpsilonMachine(Frozen):
+    """States, and for each symbol a state may emit its probability and the single state it leads to.
+
+    Parameters
+    ----------
+    transitions : iterable of rows (source, symbol, target, probability)
+        States and symbols are any hashables. States are numbered in order of first appearance as a source;
+        rows of probability 0 are dropped; the probabilities that leave a state sum to 1.
+    alphabet : iterable of symbols, optional
+        The symbols in column order; by default those of the rows, sorted if they can be.
+
+    Attributes
+    ----------
+    alphabet, names : tuples
+        The symbols, in column order, and the names of the states.
+    targets, emission : read-only arrays of shape (n_states, n_symbols)
+        Number of the next state (-1 = none) and probability of each symbol.
+    weights : array of shape (n_states,) or None
+        Observed probabilities of the states of an estimated machine.
+
+    Examples
+    --------
+    >>> even = EpsilonMachine([("A", 0, "A", 0.5), ("A", 1, "B", 0.5), ("B", 1, "A", 1)])
+    >>> even
+    EpsilonMachine(2 states, 2 symbols, C = 0.9183 bits, h = 0.6667 bits/symbol)
+    >>> even.filter("0111").tolist()
+    [0, 1, 0, 1]
+    """
+
+    alphabet: tuple[Hashable, ...]
+    names: tuple[Hashable, ...]
+    targets: Array
+    emission: Array
+    weights: Array | None
+
+    def __init__(
+        self,
+        transitions: Iterable[Sequence[Any]],
+        alphabet: Iterable[Hashable] | None = None,
+    ) -> None:
+        targets, emission, symbols, names = checks.read_rows(transitions, alphabet)
+        self._fill(targets, emission, symbols, names, None, dead_ends=False)
+
+    def _fill(
+        self,
+        targets: ArrayLike,
+        emission: ArrayLike,
+        alphabet: tuple[Hashable, ...],
+        names: tuple[Hashable, ...],
+        weights: ArrayLike | None,
+        dead_ends: bool,
+    ) -> None:
+        ends, p = checks.checked_arrays(targets, emission, names, dead_ends)
+        weights = checks.checked_weights(weights, len(names))
+        vars(self).update(targets=ends, emission=p, alphabet=alphabet, names=names, weights=weights)
+
+    @classmethod
+    def from_arrays(
+        cls,
+        targets: ArrayLike,
+        emission: ArrayLike,
+        alphabet: Iterable[Hashable],
+        names: Iterable[Hashable] | None = None,
+        weights: ArrayLike | None = None,
+    ) -> EpsilonMachine:
+        """Build a machine from its arrays, as estimated from data.
+
+        Parameters
+        ----------
+        targets, emission : arrays of shape (n_states, n_symbols)
+            A row of zeros in `emission` is a dead end, a transient state seen only at the end of the data.
+        alphabet : n_symbols symbols, in column order
+        names : n_states names, optional
+            0, 1, ... by default.
+        weights : array of shape (n_states,), optional
+            Observed probabilities of the states.
+        """
+        rule = "it must be numbers, n_states × n_symbols: give one row per state and one column per symbol."
+        emission = arguments.as_table(emission, "emission", rule)
+        n_states, n_symbols = emission.shape if emission.ndim == 2 else (0, 0)
+        symbols = checks.checked_names(alphabet, "alphabet")
+        labels = checks.checked_names(range(n_states) if names is None else names, "names")
+        if n_states < 1 or len(symbols) != n_symbols or len(labels) != n_states:
+            raise ValueError(
+                f"The 'emission' has shape {np.shape(emission)} with {len(labels)} names and {len(symbols)} "
+                "symbols; it must be n_states × n_symbols: give one row per state and one column per symbol."
+            )
+        machine = cls.__new__(cls)
+        machine._fill(targets, emission, symbols, labels, weights, dead_ends=True)
+        return machine
+
+    @property
+    def n_states(self) -> int:
+        """Number of states, transient ones included."""
+        return len(self.names)
+
+    @cached_property
+    def graph(self) -> TransitionGraph:
+        """The transitions between states without their symbols."""
+        i, a = np.nonzero(self.targets >= 0)
+        ends = (i, self.targets[i, a])
+        graph = TransitionGraph.from_counts(*ends, self.emission[i, a], self.n_states, names=self.names)
+        vars(graph)["weight"] = self.weights
+        return graph
+
+    @cached_property
+    def matrix(self) -> Array:
+        """Probabilities from state to state, shape (n_states, n_states)."""
+        return read_only(self.graph.matrix.toarray())
+
+    @property
+    def recurrent(self) -> Array:
+        """Mask of the states in closed classes, shape (n_states,)."""
+        return self.graph.recurrent
+
+    @property
+    def stationary(self) -> Array:
+        """Stationary distribution, shape (n_states,): zero on transient states.
+
+        Several closed classes are weighted by the probability of ending in each, from `weights` or uniformly.
+        """
+        return self.graph.stationary
+
+    def _select(self, members: Array) -> EpsilonMachine:
+        """Return the machine of states closed under transitions, in the given order."""
+        number = np.full(self.n_states + 1, -1)
+        number[members] = np.arange(members.size)
+        weights = None if self.weights is None or not self.weights[members].any() else self.weights[members]
+        names = [self.names[i] for i in members]
+        targets = number[self.targets[members]]
+        return self.from_arrays(targets, self.emission[members], self.alphabet, names, weights)
+
+    def recurrent_part(self) -> EpsilonMachine:
+        """Return the closed class of largest stationary mass, states by decreasing stationary probability."""
+        classes = chains.closed_classes(self.graph.matrix)
+        if not classes:
+            raise ValueError(
+                f"The machine has 0 recurrent states out of {self.n_states}; every path leads to a dead end: "
+                "estimate it from longer data."
+            )
+        mass = np.array([self.stationary[members].sum() for members in classes])
+        members = classes[int(np.flatnonzero(mass >= mass.max() - 1e-12)[0])]
+        # Rounding makes ties of equal probabilities, which keep their order.
+        return self._select(members[np.argsort(-np.round(self.stationary[members], 12), kind="stable")])
+
+    def statistical_complexity(self) -> float:
+        """Return C, the entropy in bits of the stationary distribution."""
+        return float(chains.entropy(self.stationary))
+
+    def entropy_rate(self) -> float:
+        """Return h, the entropy of the next symbol given the state, in bits per symbol."""
+        return float(self.stationary @ chains.entropy(self.emission))
+
+    def excess_entropy(self, atol: float = 1e-10, with_error: bool = False) -> Any:
+        """Return E, the information in bits that the past and the future share.
+
+        Exact up to rounding when an observer who does not know the state can hold finitely many beliefs;
+        otherwise within `atol`, unless the beliefs are too many: the error tells (see `chains`).
+
+        Parameters
+        ----------
+        atol : float
+            Largest error wanted, in bits.
+        with_error : bool
+            Return (E, error), the error being a bound in bits, rather than E alone.
+        """
+        arguments.real(atol, "atol", least=0, remedy="try atol=1e-9")
+        result, error = 0.0, 0.0
+        if self.recurrent.any():
+            members = np.flatnonzero(self.recurrent)
+            minimal, label = self._select(members)._merged(1e-9)
+            mass = np.bincount(label, weights=self.stationary[members])
+            result, error = chains.excess_entropy(minimal.targets, minimal.emission, mass, atol)
+        return (result, error) if with_error else result
+
+    def _merged(self, atol: float) -> tuple[EpsilonMachine, Array]:
+        """Return the machine with states of equal futures merged, and the label of each state."""
+        label = refinement.refine(self.targets, self.emission, atol)
+        if label.max() + 1 == self.n_states:
+            return self, label
+        first = np.unique(label, return_index=True)[1]
+        size = np.bincount(label)
+        # Merged rows are equal up to atol; states that matter more weigh more in their mean.
+        share = self.stationary + 1e-12
+        share = share / np.bincount(label, weights=share)[label]
+        emission = np.zeros((size.size, len(self.alphabet)))
+        np.add.at(emission, label, share[:, None] * self.emission)
+        emission[size == 1] = self.emission[first[size == 1]]
+        targets = np.where(self.targets >= 0, label[self.targets], -1)[first]
+        weights = None if self.weights is None else np.bincount(label, weights=self.weights)
+        names = [self.names[i] for i in first]
+        return self.from_arrays(targets, emission, self.alphabet, names, weights), label
+
+    def minimise(self, atol: float = 1e-9) -> EpsilonMachine:
+        """Merge the states that have the same future; merged states keep the name of the first one.
+
+        Parameters
+        ----------
+        atol : float
+            Probabilities that differ by no more than this are taken as equal.
+        """
+        arguments.real(atol, "atol", least=0, remedy="try atol=1e-9")
+        return self._merged(atol)[0]
+
+    def _state(self, start: Any) -> int | None:
+        """Return the number of a state given by number or by name."""
+        if start is None:
+            return None
+        if isinstance(start, (int, np.integer)) and not isinstance(start, bool):
+            if 0 <= start < self.n_states:
+                return int(start)
+        elif start in self.names:
+            return self.names.index(start)
+        raise ValueError(
+            f"The 'start' is {start!r}; it must be a state number from 0 to {self.n_states - 1} or a state "
+            "name: see 'names'."
+        )
+
+    def simulate(self, n: int, rng: Any = None, start: Any = None) -> Array:
+        """Emit n symbols.
+
+        Parameters
+        ----------
+        n : int
+            Number of symbols.
+        rng : None, int, or numpy Generator
+            Given to ``numpy.random.default_rng``; the same seed gives the same symbols.
+        start : int or name, optional
+            First state, drawn from the stationary distribution by default. An integer is a state number.
+
+        Returns
+        -------
+        array of shape (n,)
+            uint8 if the alphabet is of integers 0..255, else its natural type. Cost: O(n), whatever the
+            number of symbols and states; memory: the result and small chunks.
+        """
+        return walks.simulate(self, n, rng, self._state(start))
+
+    def filter(
+        self,
+        symbols: Any,
+        start: Any = None,
+        impossible: Literal["reset", "stay", "raise"] = "reset",
+        unsynchronised: Literal["unknown", "likely"] = "unknown",
+    ) -> Array:
+        """Follow the states that symbols drive the machine through.
+
+        Parameters
+        ----------
+        symbols : str, bytes, sequence or array
+            One sequence. A symbol that is not in the alphabet stands for the one that prints the same.
+        start : int or name, optional
+            State before the first symbol. By default it is not known: the stationary distribution is
+            conditioned on the symbols until a single state is left.
+        impossible : {"reset", "stay", "raise"}
+            For a symbol that no possible state emits: start again from the stationary distribution
+            conditioned on it, ignore it, or raise ValueError.
+        unsynchronised : {"unknown", "likely"}
+            While several states are possible, give -1 or the most probable one (the first among equals).
+
+        Returns
+        -------
+        int32 array of shape (n,)
+            State number after each symbol; -1 also where an impossible symbol is one that no state emits.
+        """
+        return walks.drive(self, symbols, self._state(start), impossible, unsynchronised).states
+
+    def predict_proba(
+        self, symbols: Any, start: Any = None, impossible: Literal["reset", "stay", "raise"] = "reset"
+    ) -> Array:
+        """Return P(next symbol | symbols up to each position), shape (n, n_symbols).
+
+        The emission of the current state, or the mixture over possible states when it is not known; zeros in
+        a dead end. Parameters are those of `filter`.
+        """
+        return walks.drive(self, symbols, self._state(start), impossible, "unknown", mixing=True).mixture
+
+    def log_likelihood(self, symbols: Any, start: Any = None) -> float:
+        """Return the log-probability of one sequence in bits, -inf if the machine cannot emit it.
+
+        Without `start` the first state is drawn from the stationary distribution. Cost: O(n), constant
+        memory.
+        """
+        return walks.drive(self, symbols, self._state(start), "raise", "unknown", scoring=True).log2p
+
+    def is_isomorphic(self, other: EpsilonMachine, atol: float = 1e-6) -> bool:
+        """Tell whether two machines are the same up to the numbering and names of states.
+
+        Symbols are compared as they print (0 and "0" are the same), edges exactly, probabilities within
+        `atol`; transient states count, unused symbols do not.
+        """
+        arguments.require(
+            other, "_columns", "other", "an EpsilonMachine", "compare two machines, such as causal.machine_"
+        )
+        arguments.real(atol, "atol", least=0, remedy="try atol=1e-9")
+        mine, theirs = self._columns(), other._columns()
+        if self.n_states != other.n_states or mine.keys() != theirs.keys():
+            return False
+        a, b = list(mine.values()), [theirs[symbol] for symbol in mine]
+        return refinement.isomorphic(
+            self.targets[:, a], self.emission[:, a], other.targets[:, b], other.emission[:, b], atol
+        )
+
+    def _columns(self) -> dict[str, int]:
+        """Return the columns of the symbols in use, by the symbols as they print."""
+        used = np.flatnonzero((self.targets >= 0).any(axis=0)).tolist()
+        clash = len({str(self.alphabet[a]) for a in used}) < len(used)
+        return {repr(self.alphabet[a]) if clash else str(self.alphabet[a]): a for a in used}
+
+    def _edges(self) -> list[tuple[int, int, float, Hashable]]:
+        """Return the edges: source number, target number, probability, symbol."""
+        used = np.argwhere(self.targets >= 0).tolist()
+        return [(i, int(self.targets[i, a]), float(self.emission[i, a]), self.alphabet[a]) for i, a in used]
+
+    def transitions(self) -> list[tuple[Hashable, Hashable, Hashable, float]]:
+        """Return the rows (source, symbol, target, probability) that make this machine."""
+        return [(self.names[i], symbol, self.names[j], p) for i, j, p, symbol in self._edges()]
+
+    def to_dot(self) -> str:
+        """Return a Graphviz description: edges "symbol | probability", transient states dashed."""
+        shown = self.stationary if self.weights is None else self.weights
+        edges = ((i, j, f"{symbol} | {p:.3g}") for i, j, p, symbol in self._edges())
+        return formats.dot(self.names, shown, self.recurrent, edges)
+
+    def to_networkx(self) -> Any:
+        """Return a networkx MultiDiGraph, edges keyed by symbol (extra ``decisional[graph]``)."""
+        shown = self.stationary if self.weights is None else self.weights
+        return formats.networkx_graph(self.names, shown, self.recurrent, self._edges(), labelled=True)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the machine as a JSON file, whole or not at all, without loss of precision.
+
+        Symbols and names must be strings, integers, finite floats or booleans.
+        """
+        for parameter, values in (("alphabet", self.alphabet), ("names", self.names)):
+            for value in values:
+                if type(value) not in (str, int, float, bool) or value in (np.inf, -np.inf) or value != value:
+                    raise TypeError(
+                        f"The {parameter!r} contain {value!r}; a file can only hold strings, integers, "
+                        "finite floats and booleans: rename it before saving."
+                    )
+        weights = None if self.weights is None else self.weights.tolist()
+        arrays = {"targets": self.targets.tolist(), "emission": self.emission.tolist(), "weights": weights}
+        formats.write_json(
+            path,
+            {
+                "format": _JSON,
+                "version": 1,
+                "alphabet": list(self.alphabet),
+                "names": list(self.names),
+                **arrays,
+            },
+        )
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> EpsilonMachine:
+        """Read a machine written by `save`; anything else is refused with a ValueError."""
+        keys = ("targets", "emission", "alphabet", "names", "weights")
+        content = formats.read_json(path, _JSON, 1, keys)
+        try:
+            return cls.from_arrays(*(content[key] for key in keys))
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"The file '{path}' is corrupt, save the machine again: {error}") from None
+
+    def __repr__(self) -> str:
+        size = f"{self.n_states} states, {len(self.alphabet)} symbols"
+        rates = f"C = {self.statistical_complexity():.4g} bits, h = {self.entropy_rate():.4g} bits/symbol"
+        return f"EpsilonMachine({size}, {rates})"
+
+    def _repr_html_(self) -> str:
+        try:
+            return html_of("machine", self)
+        except ImportError:
+            rows = [(*row, f"{p:.4g}") for *row, p in self.transitions()]
+            return formats.html_table(repr(self), [("state", "symbol", "next", "p"), *rows])

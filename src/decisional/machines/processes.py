@@ -1,0 +1,250 @@
+"""Exact epsilon-machines of well-known processes, with integer symbols 0, 1, ...
+
+Each function returns the minimal `EpsilonMachine`, to simulate or to compare estimates with. `catalogue` maps
+names to functions. The fields of cellular automata are in `automata`, and here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..support import arguments
+from . import EpsilonMachine
+from .automata import cellular_automaton, cyclic_automaton, directed_percolation, elementary_ca, game_of_life
+
+__all__ = [
+    "biased_coin",
+    "butterfly",
+    "catalogue",
+    "cellular_automaton",
+    "coin",
+    "cyclic_automaton",
+    "directed_percolation",
+    "elementary_ca",
+    "even",
+    "game_of_life",
+    "golden_mean",
+    "nemo",
+    "noisy_period_2",
+    "nrps",
+    "odd",
+    "periodic",
+    "perturbed_coin",
+    "random_machine",
+    "restricted_golden_mean",
+    "rip",
+    "rrxor",
+    "z1r",
+]
+
+
+def _inside(name: str, value: float) -> float:
+    """Return a probability strictly between 0 and 1, or raise ValueError."""
+    if not arguments.is_number(value) or not 0.0 < value < 1.0:
+        raise ValueError(
+            f"The {name!r} of the process is {value!r}; it must be a probability strictly between 0 and 1: "
+            "choose one, such as 0.5."
+        )
+    return float(value)
+
+
+def _choice(state: Hashable, p: float, one: Hashable, zero: Hashable) -> list[tuple[Any, ...]]:
+    """Return the rows of a state that emits 1 with probability p, 0 otherwise."""
+    return [(state, 0, zero, 1.0 - p), (state, 1, one, p)]
+
+
+def _machine(*parts: list[tuple[Any, ...]]) -> EpsilonMachine:
+    # Some parameters make two states alike, as a perturbed coin with p = 0.5.
+    return EpsilonMachine([row for part in parts for row in part]).minimise()
+
+
+def coin(p: float = 0.5) -> EpsilonMachine:
+    """Independent symbols; p is the probability of 1."""
+    return _machine(_choice("A", _inside("p", p), "A", "A"))
+
+
+def biased_coin(p: float = 0.7) -> EpsilonMachine:
+    """Independent symbols, unbalanced by default; p is the probability of 1."""
+    return coin(p)
+
+
+def golden_mean(p: float = 0.5) -> EpsilonMachine:
+    """Any sequence without two 1 in a row; p is the probability of 1 after a 0."""
+    return _machine(_choice("A", _inside("p", p), "B", "A"), [("B", 0, "A", 1.0)])
+
+
+def even(p: float = 0.5) -> EpsilonMachine:
+    """Blocks of 1 of even length between 0; p is the probability that a block starts or goes on.
+
+    Examples
+    --------
+    >>> even()
+    EpsilonMachine(2 states, 2 symbols, C = 0.9183 bits, h = 0.6667 bits/symbol)
+    """
+    return _machine(_choice("A", _inside("p", p), "B", "A"), [("B", 1, "A", 1.0)])
+
+
+def odd(p: float = 0.5) -> EpsilonMachine:
+    """Blocks of 1 of odd length between 0; p is the probability of 1 wherever both symbols may come."""
+    _inside("p", p)
+    return _machine(_choice("A", p, "B", "A"), _choice("B", p, "C", "A"), [("C", 1, "B", 1.0)])
+
+
+def noisy_period_2(p: float = 0.5) -> EpsilonMachine:
+    """A 0 at every other place, a coin between; p is the coin's probability of 1."""
+    return _machine([("A", 0, "B", 1.0)], _choice("B", _inside("p", p), "A", "A"))
+
+
+def perturbed_coin(p: float = 0.25) -> EpsilonMachine:
+    """Each symbol repeats the last one or changes; p is the probability of a change."""
+    _inside("p", p)
+    return _machine(_choice("A", p, "B", "A"), _choice("B", 1.0 - p, "B", "A"))
+
+
+def periodic(word: str | Sequence[Hashable] = "0011") -> EpsilonMachine:
+    """A word repeated for ever; the states are the positions in its shortest period.
+
+    Parameters
+    ----------
+    word : str or sequence of symbols
+        A string of digits gives integer symbols, other words their own characters or items.
+
+    Examples
+    --------
+    >>> periodic("0101").n_states
+    2
+    """
+    letters: list[Any] = list(word) if isinstance(word, Iterable) else []
+    if not letters:
+        raise ValueError(f"The 'word' is {word!r}; it must have at least one symbol: give the one to repeat.")
+    if isinstance(word, str) and word.isascii() and word.isdigit():
+        letters = [int(letter) for letter in word]
+    n = len(letters)
+    period = next(k for k in range(1, n + 1) if n % k == 0 and letters[:k] * (n // k) == letters)
+    return EpsilonMachine([(i, letters[i], (i + 1) % period, 1.0) for i in range(period)])
+
+
+def z1r(p: float = 0.5) -> EpsilonMachine:
+    """Zero, one, random, again and again; p is the probability of 1 at the random place."""
+    return _machine([("A", 0, "B", 1.0), ("B", 1, "C", 1.0)], _choice("C", _inside("p", p), "A", "A"))
+
+
+def rrxor(p: float = 0.5, q: float = 0.5) -> EpsilonMachine:
+    """Two random symbols, then their exclusive or; p and q are the probabilities of 1 of the two."""
+    _inside("p", p)
+    _inside("q", q)
+    return _machine(
+        _choice("S", p, "s1", "s0"),
+        _choice("s0", q, "T", "F"),
+        _choice("s1", q, "F", "T"),
+        [("T", 1, "S", 1.0), ("F", 0, "S", 1.0)],
+    )
+
+
+def rip(p: float = 0.5, q: float = 0.5) -> EpsilonMachine:
+    """Random insertion process: after a 0, one more random symbol is inserted before the next 1.
+
+    p is the probability of that 0, q the probability that the inserted symbol is 0.
+    """
+    _inside("p", p)
+    _inside("q", q)
+    return _machine(_choice("A", 1.0 - p, "C", "B"), _choice("B", 1.0 - q, "C", "C"), [("C", 1, "A", 1.0)])
+
+
+def nemo(p: float = 0.5, q: float = 0.5) -> EpsilonMachine:
+    """Runs of 1, then two 0 and a random symbol that no finite past or future places for sure.
+
+    p is the probability of 1 in the run, q the probability that the random symbol is 0.
+    """
+    _inside("p", p)
+    _inside("q", q)
+    return _machine(_choice("A", p, "A", "B"), [("B", 0, "C", 1.0)], _choice("C", 1.0 - q, "A", "A"))
+
+
+def nrps(p: float = 0.5, q: float = 0.5) -> EpsilonMachine:
+    """Noisy random phase slip: the pattern 1 0 1 random 0, with any number of 0 before each.
+
+    p is the probability that the pattern starts, q the probability of 1 at its random place.
+    """
+    _inside("p", p)
+    _inside("q", q)
+    return _machine(
+        _choice("A", p, "B", "A"),
+        [("B", 0, "C", 1.0), ("C", 1, "D", 1.0)],
+        _choice("D", q, "E", "E"),
+        [("E", 0, "A", 1.0)],
+    )
+
+
+def butterfly(p: float = 0.5) -> EpsilonMachine:
+    """Two wings of two states each over eight symbols; p is the probability of staying in a wing's state."""
+    _inside("p", p)
+    rows: list[tuple[Any, ...]] = [("A", 2, "B", 0.5), ("A", 3, "D", 0.5)]
+    for state, loop, out, after in (("B", 4, 0, "C"), ("C", 6, 1, "A"), ("D", 5, 0, "E"), ("E", 7, 1, "A")):
+        rows += [(state, loop, state, p), (state, out, after, 1.0 - p)]
+    return _machine(rows)
+
+
+def restricted_golden_mean(k: int = 2, p: float = 0.5) -> EpsilonMachine:
+    """Every 0 is followed by at least k symbols 1; p is the probability of 1 where both may come."""
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise ValueError(f"The 'k' of the process is {k!r}; it must be an integer of at least 1: choose one.")
+    forced: list[tuple[Any, ...]] = [(i, 1, (i + 1) % (int(k) + 1), 1.0) for i in range(1, int(k) + 1)]
+    return _machine(_choice(0, _inside("p", p), 0, 1), forced)
+
+
+def random_machine(n_states: int, n_symbols: int = 2, rng: Any = None, least: float = 0.1) -> EpsilonMachine:
+    """Draw a minimal, strongly connected machine that uses all its symbols 0, 1, ...
+
+    Each edge is present with probability 0.7 and leads anywhere; the probabilities of a state are uniform over those
+    that are at least `least`. Machines that are not minimal or not strongly connected are drawn again.
+
+    Parameters
+    ----------
+    n_states, n_symbols : int
+    rng : None, int, or numpy Generator
+    least : float
+        Smallest probability of an edge, at most 1 / n_symbols.
+    """
+    for name, value in (("n_states", n_states), ("n_symbols", n_symbols)):
+        if not isinstance(value, (int, np.integer)) or value < 1:
+            raise ValueError(f"The {name!r} is {value!r}; it must be an integer of at least 1: give a size.")
+    if not arguments.is_number(least) or not 0.0 <= least * n_symbols <= 1.0 or (n_symbols == 1 and n_states > 1):
+        raise ValueError(
+            f"The 'least' is {least!r} with {n_symbols} symbols; so many probabilities of at least that must be able "
+            "to sum to 1, and one symbol makes one state: choose a smaller one or other sizes."
+        )
+    generator = arguments.generator(rng)
+    while True:
+        edges = generator.random((n_states, n_symbols)) < 0.7
+        if not edges.any(axis=1).all() or not edges.any(axis=0).all():
+            continue
+        shares = np.where(edges, generator.exponential(size=edges.shape), 0.0)
+        free = 1.0 - least * edges.sum(axis=1, keepdims=True)
+        emission = np.where(edges, least + free * shares / shares.sum(axis=1, keepdims=True), 0.0)
+        targets = np.where(edges, generator.integers(0, n_states, edges.shape), -1)
+        machine = EpsilonMachine.from_arrays(targets, emission, range(n_symbols))
+        if machine.recurrent.any() and machine.recurrent_part().minimise().n_states == n_states:
+            return machine
+
+
+catalogue: dict[str, Callable[..., EpsilonMachine]] = {
+    "coin": coin,
+    "biased_coin": biased_coin,
+    "golden_mean": golden_mean,
+    "even": even,
+    "odd": odd,
+    "noisy_period_2": noisy_period_2,
+    "perturbed_coin": perturbed_coin,
+    "periodic": periodic,
+    "z1r": z1r,
+    "rrxor": rrxor,
+    "rip": rip,
+    "nemo": nemo,
+    "nrps": nrps,
+    "butterfly": butterfly,
+    "restricted_golden_mean": restricted_golden_mean,
+}

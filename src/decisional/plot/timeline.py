@@ -1,0 +1,174 @@
+"""The decision along a stretch of data: bands of decisional states, expected utility, and events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .artists import INK, LINE, fill, require_matplotlib, tint
+from .geometry import Floats, Ints
+from .wording import decision_texts, require_fitted, worth
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..estimators import DecisionalStates
+
+__all__ = ["events"]
+
+STRETCH = 200  # positions that are still told apart on a page
+STRIP = 0.16  # share of the axes for the bands
+FONT = 9
+UNKNOWN = "#ffffff", "////"
+
+
+def events(
+    choice: DecisionalStates,
+    X: Any = None,
+    start: int | None = None,
+    stop: int | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw the decision along a stretch of a series.
+
+    Coloured bands are the decisional states, whose sets Y are in the legend; the line is the expected utility at
+    each position; ticks at the top are the events, where the decision changes.
+
+    Parameters
+    ----------
+    choice : DecisionalStates
+        Fitted.
+    X : Observations or sequence of symbols, optional
+        New data, as for ``choice.events``; by default the data of `fit`.
+    start, stop : int, optional
+        First position, and the one after the last; by default the first 200 positions that are there.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure, which is not registered with pyplot.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes; its figure is ``axes.figure``, and `save` writes it to a file.
+    """
+    require_matplotlib()
+    require_fitted(choice)
+    cause = _causes(choice, X)
+    first, last = _stretch(cause, start, stop)
+    changes = choice.events(X).position
+    changes = changes[(changes >= first) & (changes < last)]
+    cause = cause[first:last]
+    label = np.append(choice.states_.labels, -1)[cause]
+    utility = np.append(choice.utility_, np.nan)[cause]
+    if ax is None:
+        ax = _new_axes()
+    _scales(ax, utility, first, last)
+    _bands(ax, label, first, decision_texts(choice))
+    ax.stairs(utility, np.arange(first, last + 1) - 0.5, baseline=None, color=INK, lw=1.4, zorder=3)
+    ticks = ax.vlines(changes - 0.5, 0.955, 1.0, transform=ax.get_xaxis_transform(), color=INK, lw=0.8, zorder=3)
+    ticks.set_gid("event")
+    return ax
+
+
+def _causes(choice: DecisionalStates, X: Any) -> Ints:
+    """Return the causal state at each position of a series, -1 where there is none."""
+    from ..data.observations import Observations
+
+    causal = choice.causal_
+    if X is None and causal is None:
+        raise ValueError("The 'X' of events is missing; a machine has no data of its own: give a sequence.")
+    obs: Any = causal.observations_ if X is None and causal is not None else X
+    states = choice.causes(obs)
+    if not isinstance(obs, Observations):
+        return states
+    if len(obs.shape) != 1:
+        raise ValueError(
+            f"The data have shape {obs.shape}; a timeline has one dimension: draw choice.labels_ with obs.field(...)."
+        )
+    found = np.full(obs.shape[0], -1, np.int64)
+    found[obs.site] = states
+    return found
+
+
+def _stretch(cause: Ints, start: int | None, stop: int | None) -> tuple[int, int]:
+    given: dict[str, Any] = {"start": start, "stop": stop}
+    for name, value in given.items():
+        if value is not None and not (isinstance(value, (int, np.integer)) and value >= 0):
+            raise ValueError(f"The '{name}' parameter must be None or an integer of at least 0. Got {value!r} instead.")
+    known = np.flatnonzero(cause >= 0)
+    first = start if start is not None else int(known[0]) if known.size else 0
+    last = min(first + STRETCH if stop is None else stop, len(cause))
+    if first >= last:
+        raise ValueError(
+            f"There is nothing between positions {first} and {last}; the data have {len(cause)} positions: "
+            "choose 'start' before 'stop', inside the data."
+        )
+    return int(first), int(last)
+
+
+def _new_axes() -> Axes:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.0, 2.8), layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure.subplots()
+
+
+def _scales(ax: Axes, utility: Floats, first: int, last: int) -> None:
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+    known = utility[~np.isnan(utility)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    room = high - low
+    if room <= 1e-9 * max(abs(high), 1.0):
+        low, high = (low + high) / 2, (low + high) / 2
+        room = max(abs(high), 1.0)
+    # The strip of bands lies below the line, the ticks above it.
+    bottom, top = low - 0.1 * room, high + 0.15 * room
+    bottom -= STRIP / (1 - STRIP) * (top - bottom)
+    ax.set_ylim(bottom, top)
+    ax.set_xlim(first - 0.5, last - 0.5)
+    shown = MaxNLocator(5).tick_values(low, high) if high > low else [high]
+    ax.set_yticks([y for y in shown if low - 0.1 * room <= y <= top])
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: worth(y)))
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set_xlabel("position", fontsize=FONT, color=INK)
+    ax.set_ylabel("expected utility", fontsize=FONT, color=INK)
+    ax.tick_params(labelsize=FONT, colors=INK)
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def _bands(ax: Axes, label: Ints, first: int, texts: list[str]) -> None:
+    """Draw runs of one state each: in full colour below, as pale paper behind the line."""
+    from matplotlib.collections import PolyCollection
+    from matplotlib.patches import Patch
+
+    edges = np.flatnonzero(np.diff(label, prepend=label[0] - 1, append=label[-1] - 1))
+    begin, end, state = edges[:-1] + first - 0.5, edges[1:] + first - 0.5, label[edges[:-1]]
+    handles = []
+    for k in np.unique(state).tolist():
+        colour, hatch = fill(k) if k >= 0 else UNKNOWN
+        spans = list(zip(begin[state == k].tolist(), end[state == k].tolist(), strict=True))
+        for low, high, paper in ((0.0, STRIP, False), (STRIP, 1.0, True)):
+            corners = [[(a, low), (a, high), (b, high), (b, low)] for a, b in spans]
+            style: dict[str, Any] = {"fc": tint(colour, 0.2) if paper else colour, "ec": "none", "lw": 0.0}
+            if hatch and not paper:
+                style |= {"hatch": hatch, "ec": LINE}
+            bands = PolyCollection(corners, transform=ax.get_xaxis_transform(), zorder=1, **style)
+            bands.set_gid("paper" if paper else f"band {k}")
+            ax.add_collection(bands, autolim=False)
+        text = texts[k] if k >= 0 else "not known"
+        handles.append(Patch(fc=colour, ec=LINE, hatch=hatch, lw=0.5, label=text))
+    # About so many letters fit above the axes.
+    columns = 115 // (max(len(str(handle.get_label())) for handle in handles) + 7)
+    legend = ax.legend(
+        handles=handles,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=max(1, min(columns, len(handles))),
+        frameon=False,
+        fontsize=FONT,
+    )
+    for entry in legend.get_texts():
+        entry.set_parse_math(False)

@@ -1,0 +1,228 @@
+"""Widths of kernels: given, by a rule, or by cross-validation."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from ..data.observations import CountsOnly
+from ..support.arrays import Floats
+from .kernel_sums import nearest_distance
+
+__all__ = ["RULES", "choose"]
+
+RULES = ("nearest", "rule", "cv")
+# Observations that cross-validation asks about, and those that answer.
+ASKED, ANSWERING = 500, 4000
+# The first look is at so many times fewer of both.
+COARSE = 2
+# Widths that it compares first, and where it looks further, in standard deviations: a dimension of the largest
+# width plays no part.
+FACTORS = np.geomspace(0.02, 1.6, 8)
+LEAST, MOST = 0.005, 20.0
+# Weight of what is known without x, against that of an observation at x itself.
+BLIND = 1e-3
+
+
+def choose(
+    bandwidth: Any, z_bandwidth: Any, obs: Any, cutoff: float, progress: Callable[[str], None] | None = None
+) -> tuple[Floats, float]:
+    """sigma (d,) of x, and of z; 0 keeps the values of z apart.
+
+    Parameters are those of `Kernels`; `obs` has `points` (n_x, d) and perhaps `targets` (n_z, k).
+    """
+    x, targets = obs.points, getattr(obs, "targets", None)
+    z_given = _z_given(z_bandwidth, targets)
+    if isinstance(bandwidth, str):
+        if bandwidth not in RULES:
+            raise ValueError(
+                f"The 'bandwidth' parameter of Kernels must be a positive number, one for each dimension, or one of "
+                f"{', '.join(map(repr, RULES))}. Got {bandwidth!r} instead."
+            )
+        rule = {"nearest": _nearest, "rule": _rule, "cv": _cross_validated}[bandwidth]
+        sigma, z_sigma = rule(obs, cutoff, progress)
+        return sigma, z_sigma if z_given is None else z_given
+    try:
+        sigma = np.atleast_1d(np.asarray(bandwidth, float)) if np.ndim(bandwidth) < 2 else np.empty(0)
+    except (TypeError, ValueError):
+        sigma = np.empty(0)
+    d, k = x.shape[1], 0 if targets is None else targets.shape[1]
+    if (
+        sigma.size not in {1, d, d + 1}
+        or np.asarray(bandwidth).dtype.kind == "b"
+        or not (np.isfinite(sigma) & (sigma > 0)).all()
+    ):
+        raise ValueError(
+            f"The 'bandwidth' parameter of Kernels must be a positive number, or one for each of the {d} dimensions of "
+            f"x. Got {bandwidth!r} instead."
+        )
+    z_sigma = 0.0 if not k else float(sigma[-1]) if sigma.size in (1, d + 1) else float(sigma.mean())
+    sigma = np.broadcast_to(sigma, (d,)) if sigma.size == 1 else sigma[:d]
+    return sigma, z_sigma if z_given is None else z_given
+
+
+def _z_given(z_bandwidth: Any, targets: NDArray[Any] | None) -> float | None:
+    if z_bandwidth is None:
+        return None
+    number = isinstance(z_bandwidth, (int, float, np.number)) and not isinstance(z_bandwidth, bool)
+    if not number or not 0 <= z_bandwidth < np.inf:
+        raise ValueError(
+            f"The 'z_bandwidth' parameter of Kernels must be None or a number of at least 0. Got {z_bandwidth!r} "
+            "instead."
+        )
+    return 0.0 if targets is None else float(z_bandwidth)
+
+
+def _spread(values: NDArray[Any], weight: Floats) -> Floats:
+    """Standard deviation of each column, 1 where it is constant."""
+    values = values.astype(float)
+    mean = weight @ values / weight.sum()
+    spread = np.sqrt(weight @ (values - mean) ** 2 / weight.sum())
+    return np.where(spread > 0, spread, 1.0)
+
+
+def _spreads(obs: Any) -> tuple[Floats, float]:
+    table = obs.table()
+    targets = getattr(obs, "targets", None)
+    z = 0.0
+    if targets is not None:
+        z = float(_spread(targets, np.bincount(table.outcome, table.count, len(targets))).mean())
+    return _spread(obs.points, table.weight.astype(float)), z
+
+
+def _rows(table: Any) -> NDArray[Any]:
+    """The x of each pair (x, z) that occurs."""
+    return np.repeat(np.arange(table.n_x), np.diff(table.start))
+
+
+def _nearest(obs: Any, cutoff: float, progress: Any) -> tuple[Floats, float]:
+    targets = getattr(obs, "targets", None)
+    table = obs.table()
+    joint = obs.points[_rows(table)].astype(float)
+    if targets is not None:
+        joint = np.column_stack([joint, targets[table.outcome]])
+    distance = nearest_distance(np.unique(joint, axis=0))
+    width = 0.5 * distance if np.isfinite(distance) else 1.0
+    return np.full(obs.points.shape[1], width), 0.0 if targets is None else width
+
+
+def _rule(obs: Any, cutoff: float, progress: Any) -> tuple[Floats, float]:
+    x, z = _spreads(obs)
+    factor = obs.n ** (-1.0 / (x.size + 5.0))
+    return x * factor, z * factor
+
+
+def _cross_validated(obs: Any, cutoff: float, progress: Any) -> tuple[Floats, float]:
+    """Widths with the largest likelihood of z given x and the other observations.
+
+    Integers have one width in all dimensions. Others have one for each, so that dimensions that say nothing about z
+    become so wide that they do not dilute the rest.
+    """
+    task, rough = _Task(obs), _Task(obs, COARSE)
+    best, chosen = -np.inf, np.zeros(task.size)
+    for i, factor in enumerate(FACTORS):
+        for z_factor in FACTORS if task.numeric else FACTORS[:1]:
+            at = np.log(np.append(np.full(task.size - 1, factor), z_factor))
+            value = -rough.loss(at)[0]
+            if value > best:
+                best, chosen = value, at
+        if progress is not None:
+            progress(f"bandwidth: {i + 1} of {FACTORS.size} widths")
+    low = np.append(np.full(task.size - 1, np.log(LEAST)), np.log(task.z_least))
+    high = np.append(np.full(task.size - 1, np.log(MOST)), np.log(max(2.0, task.z_least)))
+    chosen = np.clip(chosen, low, high)
+    found = minimize(
+        task.loss, chosen, jac=True, method="L-BFGS-B", bounds=list(zip(low, high, strict=True)),
+        options={"maxiter": 25, "ftol": 1e-4},
+    )  # fmt: skip
+    if progress is not None:
+        progress("bandwidth: chosen")
+    return task.widths(np.exp(found.x))
+
+
+def _observed(obs: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """x and z of each observation."""
+    try:
+        return obs.x, obs.z
+    except CountsOnly:
+        raise ValueError(
+            "The 'bandwidth' of Kernels is 'cv' and only counts were kept; cross-validation takes observations from "
+            "all over the data: use 'rule', 'nearest' or a number, or fit all data at once, observed with chunks=...."
+        ) from None
+
+
+class _Task:
+    """Minus the mean log likelihood of some z, and its gradient, at logarithms of widths in standard deviations."""
+
+    def __init__(self, obs: Any, fewer: int = 1) -> None:
+        self.x_spread, self.z_spread = _spreads(obs)
+        if obs.points.dtype.kind in "iu":
+            self.x_spread = np.full(self.x_spread.size, np.sqrt((self.x_spread**2).mean()))
+            self.shared = True
+        else:
+            self.shared = self.x_spread.size == 1
+        self.size = 2 if self.shared else self.x_spread.size + 1
+        targets = getattr(obs, "targets", None)
+        self.numeric = targets is not None
+        # Evenly spaced observations, whatever their order.
+        asked = np.unique(np.linspace(0, obs.n - 1, min(obs.n, ASKED // fewer)).astype(np.int64))
+        others = np.unique(np.linspace(0, obs.n - 1, min(obs.n, ANSWERING // fewer)).astype(np.int64))
+        self.share = others.size / obs.n
+        x, z = _observed(obs)
+        self.a, self.b = obs.points[x[asked]] / self.x_spread, obs.points[x[others]] / self.x_spread
+        self.same = asked[:, None] == others
+        self.z_least = LEAST
+        if targets is None:
+            self.dim = 0
+            self.z_square = np.where(z[asked][:, None] == z[others], 0.0, np.inf).astype(np.float32)
+        else:
+            self.dim = targets.shape[1]
+            self.z_square = _squares(targets[z[asked]] / self.z_spread, targets[z[others]] / self.z_spread)
+            self.z_square = self.z_square.astype(np.float32)
+            # Values on a lattice have an infinite likelihood at no width: half their distance is the least.
+            gaps = np.diff(np.sort(targets, axis=0), axis=0)
+            gaps = gaps[gaps > 0] / self.z_spread
+            self.z_least = max(LEAST, 0.5 * float(np.median(gaps)) if gaps.size else LEAST)
+
+    def loss(self, at: Floats) -> tuple[float, Floats]:
+        width, z_width = np.broadcast_to(np.exp(at[:-1]), self.x_spread.shape), float(np.exp(at[-1]))
+        a, b = self.a / width, self.b / width
+        weight = np.exp(np.float32(-0.5) * _squares(a, b).astype(np.float32))
+        weight[self.same] = 0.0
+        kernel = (self.z_square == 0).astype(np.float32)
+        if self.numeric:
+            scaled = self.z_square / np.float32(z_width**2)
+            kernel = np.exp(-0.5 * scaled) / np.float32((np.sqrt(2 * np.pi) * z_width) ** self.dim)
+        total = weight.sum(axis=1, dtype=float) + BLIND
+        blind = kernel.mean(axis=1, dtype=float)
+        p = (np.einsum("ij,ij->i", weight, kernel, dtype=float) + BLIND * blind) / total
+        known = p > 1e-300
+        scale = np.where(known, 1.0 / (np.maximum(p, 1e-300) * total), 0.0)
+        # How the likelihood follows each weight.
+        pull = weight * (kernel - p[:, None].astype(np.float32)) * scale[:, None].astype(np.float32)
+        rows, columns = pull.sum(axis=1, dtype=float), pull.sum(axis=0, dtype=float)
+        slope = rows @ a**2 + columns @ b**2 - 2.0 * np.einsum("ik,ik->k", a, pull @ b.astype(np.float32))
+        z_slope = 0.0
+        if self.numeric:
+            turn = kernel * (scaled - np.float32(self.dim))
+            through = np.einsum("ij,ij->i", weight, turn, dtype=float) + BLIND * turn.mean(axis=1, dtype=float)
+            z_slope = float(scale @ through)
+        gradient = np.append(slope.sum() if self.shared else slope, z_slope) / len(p)
+        return -float(np.log(np.maximum(p, 1e-300)).mean()), -gradient
+
+    def widths(self, factor: Floats) -> tuple[Floats, float]:
+        """Widths for all observations: more than those that answered, so that they are smaller by the rule of thumb."""
+        x, z = np.broadcast_to(factor[:-1], self.x_spread.shape), float(factor[-1])
+        active = float(np.minimum(1.0, 1.0 / x).sum())
+        shrink = self.share ** (1.0 / (active + self.dim + 4.0))
+        # Three digits, the same for any number of threads.
+        sigma = [float(f"{s:.3g}") for s in self.x_spread * np.where(x < 1.0, x * shrink, x)]
+        return np.array(sigma), float(f"{self.z_spread * z * shrink:.3g}") if self.numeric else 0.0
+
+
+def _squares(a: NDArray[Any], b: NDArray[Any]) -> Floats:
+    from scipy.spatial.distance import cdist
+
+    return cdist(np.asarray(a, float), np.asarray(b, float), "sqeuclidean")

@@ -1,0 +1,70 @@
+"""P(Z|x) estimated at each row of the data: what step 1 of the figure hands to step 2."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..support.arrays import Ints, Record, entries, read_only, row_sums
+
+__all__ = ["Distributions"]
+
+
+@dataclass(frozen=True, eq=False)
+class Distributions(Record):
+    """Step 1 of the figure: P(Z|x) estimated at each row, as evidence in counts.
+
+    Attributes
+    ----------
+    start, outcome, count : evidence of each row in compressed rows, as in `Table`
+    n_outcomes : number of possible z
+    weight : (n_rows,) observations that belong to each row (its evidence may be larger, see `Counts`)
+    row : (n_x,) row of each distinct x
+    member : (n_rows,) a distinct x that ends like the row
+    depth : (n_rows,) how many last symbols its x share (all of them, unless x was rare)
+    samples : the values of z that the densities are known at, or None: the outcomes of the data
+    scale : evidence of one count, less than 1 where observations overlap
+    """
+
+    start: Ints
+    outcome: Ints
+    count: NDArray[Any]
+    n_outcomes: int
+    weight: Ints
+    row: Ints
+    member: Ints
+    depth: Ints
+    samples: Sequence[Any] | None = None
+    scale: float = 1.0
+
+    @property
+    def n_rows(self) -> int:
+        return self.start.size - 1
+
+    @cached_property
+    def total(self) -> NDArray[Any]:
+        """(n_rows,) evidence of each row."""
+        return read_only(row_sums(self.start, self.count))
+
+    def select(self, rows: Ints) -> "Distributions":
+        """Some of the rows; the x of the others belong to none of them (-1)."""
+        size = np.diff(self.start)[rows]
+        start = np.concatenate([[0], np.cumsum(size)])
+        entry = entries(self.start[rows], size)
+        number = np.full(self.n_rows, -1, np.int64)
+        number[rows] = np.arange(rows.size)
+        evidence = self.outcome[entry], self.count[entry], self.n_outcomes
+        own = self.weight[rows], number[self.row], self.member[rows], self.depth[rows]
+        return Distributions(start, *evidence, *own, self.samples, self.scale)
+
+    @property
+    def p(self) -> NDArray[Any] | Any:
+        """P(Z|row), (n_rows, n_outcomes): an array, or a scipy CSR array beyond 16 million entries."""
+        from scipy.sparse import csr_array
+
+        values = self.count / np.repeat(self.total, np.diff(self.start))
+        p = csr_array((values, self.outcome, self.start), shape=(self.n_rows, self.n_outcomes))
+        return p.toarray() if self.n_rows * self.n_outcomes <= 1 << 24 else p

@@ -1,0 +1,341 @@
+"""P(Z|x) by kernels, for data that hardly ever repeat exactly.
+
+The density at a sample point s of z is sum_i Kx(x_i, x) Kz(z_i, s), normalised over the sample points. With the
+Gaussian kernel of width sigma, exp(-d^2 / (2 sigma^2)), a kernel of x and z jointly is the product of the two.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.observations import Observations
+from ..support import arguments, resources
+from ..support.arrays import Floats, Ints
+from ..support.resources import available as _free_memory
+from . import bandwidths
+from .distributions import Distributions
+from .kernel_sums import kernel_sums
+from .parameters import Parameters
+
+__all__ = ["Kernels"]
+
+# Values of z that are all sample points; more are sampled on a grid.
+ALL = 512
+GRID = 200
+# Bins of z in a bandwidth, where z has more values than that: cubic interpolation is then exact to 1e-7.
+FINE = 24
+# All values are sample points where each was seen so often on average.
+REPEATED = 4
+# Rows of sums that are compressed at once.
+ROWS = 1 << 12
+# Cut-offs above this are those of the joint kernel itself.
+FAINT = 1e-6
+# Contributions below this share of the largest of a row are dropped.
+TINY = 1e-9
+
+
+@dataclass(eq=False, repr=False)
+class Kernels(Parameters):
+    """Kernel density estimate of P(Z|x).
+
+    Parameters
+    ----------
+    bandwidth : sigma of the Gaussian kernel (the paper's h is 2 sigma²): a number, for x and z alike; one number for
+        each dimension of x, or of x and then z; or a rule: "nearest" (half the mean distance to the nearest point, the
+        paper's default), "rule" (Scott's rule of thumb) or "cv" (largest likelihood of each z given its x and all other
+        observations; the default)
+    z_bandwidth : sigma for z, where it is not that of x; 0 keeps the values of z apart
+    kernel : "gaussian", "delta" (equal values only, which is counting), or a callable of squared scaled distances with
+        K(0) = 1
+    joint : whether the kernel acts on the distances in x and z together rather than on each of them; the Gaussian one
+        is the same either way, up to what is cut off
+    cutoff : kernel values below it are dropped
+    samples : sample points of z: None (all values, where they are at most 512 that repeat or are evenly spaced, else
+        200 on a grid), a number of points on a grid, an array of points, or "quantiles" or "random" for 200 of the
+        values of the data. Expectations are sums over the sample points: where these are not evenly spaced, they lean
+        towards where many are
+    random_state : seed for samples="random"
+    progress : called with a line of text now and then
+    """
+
+    bandwidth: Any = "cv"
+    z_bandwidth: float | None = None
+    kernel: Any = "gaussian"
+    joint: bool = False
+    cutoff: float = 1e-9
+    samples: Any = None
+    random_state: Any = None
+    progress: Callable[[str], None] | None = None
+
+    def estimate(self, obs: Observations, executor: Executor | None = None) -> Distributions:
+        """Densities at the distinct x; see `Model.estimate`."""
+        return self.model(obs).estimate(obs, executor)
+
+    def model(self, obs: Observations) -> "Model":
+        """The estimate as a function of x: widths and sample points chosen."""
+        points, targets = getattr(obs, "points", None), getattr(obs, "targets", None)
+        if points is None:
+            raise ValueError(
+                f"The 'density' is Kernels and the observations are {type(obs).__name__}; kernels need x as numbers: "
+                "observe with ds.observe.delays, image or pairs of numbers, or use ds.Counts()."
+            )
+        self._check()
+        if isinstance(self.kernel, str) and self.kernel == "delta":
+            return Model(self, obs, np.ones(points.shape[1]), 0.0, list(obs.outcomes), targets)
+        sigma, z_sigma = bandwidths.choose(self.bandwidth, self.z_bandwidth, obs, self.cutoff, self.progress)
+        samples, at = _samples(self.samples, obs, z_sigma, self.random_state)
+        if isinstance(self.bandwidth, str) and self.z_bandwidth is None and z_sigma and at is not None and at.size > 1:
+            # No value of z may fall between the points of a line.
+            step = float(np.diff(np.sort(at[:, 0])).max()) if at.shape[1] == 1 else 0.0
+            z_sigma = max(z_sigma, 0.5 * step)
+        return Model(self, obs, sigma, z_sigma, samples, at)
+
+    def _check(self) -> None:
+        if not (callable(self.kernel) or self.kernel in ("gaussian", "delta")):
+            raise ValueError(
+                "The 'kernel' parameter of Kernels must be 'gaussian', 'delta' or a callable of squared distances. "
+                f"Got {self.kernel!r} instead."
+            )
+        if isinstance(self.cutoff, bool) or not isinstance(self.cutoff, (int, float)) or not 0 < self.cutoff < 1:
+            raise ValueError(f"The 'cutoff' parameter of Kernels must be in (0, 1). Got {self.cutoff!r} instead.")
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Kernel sums at any x: `model(query)` is (m, n_samples), by default at the distinct x of the observations."""
+
+    how: Kernels
+    obs: Observations
+    sigma: Floats
+    z_sigma: float
+    samples: Sequence[Any]
+    at: NDArray[Any] | None
+
+    @property
+    def counts(self) -> bool:
+        """Whether the sums are counts."""
+        return isinstance(self.how.kernel, str) and self.how.kernel == "delta"
+
+    def __call__(self, query: NDArray[Any] | None = None, executor: Executor | None = None) -> Floats:
+        table = self.obs.table(executor)
+        points: NDArray[Any] = self.obs.points  # type: ignore[attr-defined]
+        _check_memory(len(points if query is None else query), len(self.samples))
+        counts = table.start, table.outcome, table.count
+        if callable(self.how.kernel):
+            return self._by_callable(self.how.kernel, points, counts, points if query is None else query)
+        if self.how.joint and not self.counts and self.how.cutoff > FAINT:
+            return self._by_callable(_gaussian, points, counts, points if query is None else query)
+        cutoff = 1.0 if self.counts else self.how.cutoff
+        counts, n_z, kz = self._z(counts)
+        sums = kernel_sums(points, counts, n_z, self.sigma, cutoff, executor, self.how.progress, query, kz)
+        # Values of z spread over bins by cubics may leave sums just below zero.
+        return np.maximum(sums, 0.0, out=sums)
+
+    def estimate(self, obs: Observations, executor: Executor | None = None) -> Distributions:
+        """Densities at the distinct x of the observations that the model was made from.
+
+        Cost: that of `kernel_sums`; memory: 8 bytes for each x and sample point that is near one of its z.
+        """
+        table = obs.table(executor)
+        start, outcome, count = _compressed(self(None, executor))
+        empty = np.count_nonzero(start[1:] == start[:-1])
+        if empty:
+            raise ValueError(
+                f"The 'samples' of Kernels are {len(self.samples)} points, none of which is near the z of {empty} of "
+                f"the {table.n_x} x; with a width of {self.z_sigma:.3g} for z there must be one: give more samples or "
+                "a larger z_bandwidth."
+            )
+        rows, depth = np.arange(table.n_x), np.full(table.n_x, obs.past)
+        return Distributions(start, outcome, count, len(self.samples), table.weight, rows, rows, depth, self.samples)
+
+    def score(self, p: Floats, obs: Observations) -> float:
+        """Mean log2 of the density of each observed z, given P(samples|x) at each observation: bits per observation.
+
+        Between sample points on a line the density is interpolated; otherwise z counts as the sample nearest to it.
+        An x with nothing near, or a z without density, counts as one in a million.
+        """
+        row = np.arange(len(p))
+        if self.at is None or self.z_sigma == 0.0:
+            column = {value: k for k, value in enumerate(self.samples)}
+            place = np.array([column.get(value, -1) for value in obs.outcomes])[obs.z]
+            found = np.where(place >= 0, p[row, place], 0.0)
+        else:
+            z = _numbers(obs, self.at.shape[1])[obs.z]
+            if self.at.shape[1] == 1 and len(self.at) > 1:
+                found = self._density(p, z[:, 0])
+            else:
+                found = p[row, _squares(z, self.at).argmin(axis=1)]
+        return float(np.log2(np.maximum(np.nan_to_num(found), 1e-6)).mean())
+
+    def _density(self, p: Floats, z: Floats) -> Floats:
+        """(n,) density at z, a line between sample points and a Gaussian beyond them."""
+        assert self.at is not None
+        order, row = np.argsort(self.at[:, 0]), np.arange(len(p))
+        at = self.at[order, 0]
+        gap = np.diff(at)
+        length = 0.5 * (np.append(gap, gap[-1]) + np.insert(gap, 0, gap[0]))
+        right = np.clip(np.searchsorted(at, z), 1, at.size - 1)
+        share = np.clip((z - at[right - 1]) / gap[right - 1], 0.0, 1.0)
+        height = p[row, order[right - 1]] * (1.0 - share) + p[row, order[right]] * share
+        beyond = np.maximum(0.0, np.maximum(at[0] - z, z - at[-1])) / self.z_sigma
+        density: Floats = height * np.exp(-0.5 * beyond**2) / (p[:, order] @ length)
+        return density
+
+    def _z(self, counts: Any) -> tuple[Any, int, Floats | None]:
+        """Outcomes of each x as bins of z, their number, and the kernel between bins and sample points."""
+        targets: NDArray[Any] | None = getattr(self.obs, "targets", None)
+        n_z = len(self.obs.outcomes)
+        if self.z_sigma == 0.0 or targets is None or self.at is None:
+            return counts, n_z, None
+        width = float(np.ptp(targets)) / self.z_sigma
+        if targets.shape[1] > 1 or n_z <= max(ALL, FINE * width):
+            return counts, n_z, self._z_kernel(targets, self.at)
+        start, outcome, count = counts
+        low, step = float(targets.min()), self.z_sigma / FINE
+        # Each value is spread over the four bins around it, so that cubics of the bins keep their values.
+        bins = np.arange(int(np.ceil(width * FINE)) + 4)
+        place = (targets[outcome, 0] - low) / step + 1.0
+        base = np.minimum(place.astype(np.int64), bins.size - 3)
+        f = place - base
+        a, b, c = f + 1.0, f - 1.0, f - 2.0
+        share = -f * b * c / 6, a * b * c / 2, -a * f * c / 2, a * f * b / 6
+        spread = np.stack([count * s for s in share], axis=1).ravel()
+        near = (base[:, None] + np.arange(-1, 3)).ravel()
+        return (4 * start, near, spread), bins.size, self._z_kernel((low + (bins - 1.0) * step)[:, None], self.at)
+
+    def _z_kernel(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
+        square = _squares(a / self.z_sigma, b / self.z_sigma)
+        kernel: Floats = np.exp(-0.5 * square)
+        kernel[kernel < self.how.cutoff] = 0.0
+        return kernel
+
+    def _by_callable(self, kernel: Any, points: NDArray[Any], counts: Any, query: NDArray[Any]) -> Floats:
+        """Any kernel, in blocks of all pairs."""
+        start, outcome, count = counts
+        targets: NDArray[Any] | None = getattr(self.obs, "targets", None)
+        owner = np.repeat(np.arange(len(points)), np.diff(start))
+        cutoff = self.how.cutoff
+        if targets is None or self.at is None or self.z_sigma == 0.0:
+            z_square = np.where(np.arange(len(self.obs.outcomes))[:, None] == np.arange(len(self.samples)), 0.0, np.inf)
+        else:
+            z_square = _squares(targets / self.z_sigma, self.at / self.z_sigma)
+
+        def weigh(square: Floats) -> Floats:
+            weight = np.asarray(kernel(square), float)
+            if weight.shape != square.shape:
+                raise ValueError(
+                    f"The 'kernel' gave shape {weight.shape} for squared distances of shape {square.shape}; it must "
+                    "work elementwise: use numpy functions."
+                )
+            return np.where(np.isfinite(square) & (weight >= cutoff), weight, 0.0)
+
+        block = max(1, (1 << 22) // max(len(owner), 1))
+        out = np.zeros((len(query), len(self.samples)), np.float32)
+        spread = None if self.how.joint else weigh(z_square)[outcome] * count[:, None]
+        for begin in range(0, len(query), block):
+            square = _squares(query[begin : begin + block] / self.sigma, points / self.sigma)
+            if spread is not None:
+                out[begin : begin + block] = weigh(square)[:, owner] @ spread
+                continue
+            for s in range(len(self.samples)):
+                out[begin : begin + block, s] = weigh(square[:, owner] + z_square[outcome, s]) @ count
+        return out
+
+
+def _squares(a: NDArray[Any], b: NDArray[Any]) -> Floats:
+    from scipy.spatial.distance import cdist
+
+    return cdist(np.asarray(a, float), np.asarray(b, float), "sqeuclidean")
+
+
+def _compressed(sums: Floats) -> tuple[Ints, Ints, Floats]:
+    """Compressed rows of what is not negligible."""
+    n = len(sums)
+    size = np.empty(n, np.int64)
+    blocks = [slice(i, i + ROWS) for i in range(0, n, ROWS)]
+    least = TINY * sums.max(axis=1, keepdims=True, initial=0.0)
+    for block in blocks:
+        size[block] = np.count_nonzero(sums[block] > least[block], axis=1)
+    start = np.concatenate([[0], np.cumsum(size)])
+    outcome, count = np.empty(start[-1], np.int32), np.empty(start[-1], sums.dtype)
+    for block in blocks:
+        kept = sums[block] > least[block]
+        entries = slice(start[block.start], start[min(block.stop, n)])
+        outcome[entries], count[entries] = np.nonzero(kept)[1], sums[block][kept]
+    return start, outcome, count
+
+
+def _gaussian(square: Floats) -> Floats:
+    kernel: Floats = np.exp(-0.5 * square)
+    return kernel
+
+
+def _numbers(obs: Any, k: int) -> NDArray[Any]:
+    """(n_z, k) the outcomes as numbers."""
+    targets = getattr(obs, "targets", None)
+    values = np.asarray(list(obs.outcomes)) if targets is None else targets
+    values = values.reshape(len(values), -1)
+    if values.dtype.kind not in "biuf" or values.shape[1] != k:
+        raise ValueError(
+            f"The 'z' have {values.shape[1]} columns of type {values.dtype} and those of fit {k} of numbers; new z "
+            "must be of the same kind: give the same columns."
+        )
+    return values
+
+
+def _check_memory(n: int, n_samples: int) -> None:
+    """Refuse what cannot fit: sums in 4 bytes, and up to 12 more for what is kept of them."""
+    remedy = "give fewer samples, such as samples=200 with a z_bandwidth above 0, or fewer x"
+    what = f"densities of {n} x at {n_samples} sample points of z"
+    resources.require(16.0 * n * n_samples, what, remedy, _free_memory())
+
+
+def _are_all_samples(obs: Any, targets: NDArray[Any]) -> bool:
+    """Whether all values of z can be sample points: few, and as dense as z can be, or repeated like kinds."""
+    if len(targets) > ALL or len(targets) < 3 or targets.shape[1] > 1 or targets.dtype.kind in "iu":
+        return len(targets) <= ALL
+    gaps = np.diff(np.sort(targets[:, 0]))
+    steps = gaps / gaps.min()
+    even = steps.sum() <= 4 * ALL and np.abs(steps - np.round(steps)).max() < 1e-3
+    return bool(even or obs.n >= REPEATED * len(targets))
+
+
+def _samples(samples: Any, obs: Any, z_sigma: float, random_state: Any) -> tuple[list[Any], NDArray[Any] | None]:
+    """The sample points as values, and as rows of numbers."""
+    targets: NDArray[Any] | None = getattr(obs, "targets", None)
+    if targets is None or z_sigma == 0.0 or (samples is None and _are_all_samples(obs, targets)):
+        return list(obs.outcomes), targets
+    if isinstance(samples, str):
+        if samples not in ("quantiles", "random"):
+            raise ValueError(
+                "The 'samples' parameter of Kernels must be None, a number, an array, 'quantiles' or 'random'. "
+                f"Got {samples!r} instead."
+            )
+        if samples == "quantiles" and targets.shape[1] == 1:
+            order = np.sort(targets[obs.z, 0])
+            at = np.unique(order[np.linspace(0, order.size - 1, GRID).astype(np.int64)])[:, None]
+        else:
+            rng = arguments.generator(random_state, "random_state")
+            at = targets[np.sort(rng.choice(len(targets), min(GRID, len(targets)), replace=False))]
+    elif samples is None or isinstance(samples, (int, np.integer)):
+        n = GRID if samples is None else int(samples)
+        if n < 2 or isinstance(samples, bool):
+            raise ValueError(f"The 'samples' parameter of Kernels must be at least 2 points. Got {samples!r} instead.")
+        _check_memory(len(obs.points), n)
+        if targets.shape[1] > 1:
+            at = targets[np.linspace(0, len(targets) - 1, min(n, len(targets))).astype(np.int64)]
+        else:
+            at = np.linspace(targets.min(), targets.max(), n if np.ptp(targets) > 0 else 1)[:, None]
+    else:
+        k = targets.shape[1]
+        rule = f"they must be at least 2 different finite points with the {k} dimensions of z: give (n, {k})."
+        at = arguments.as_table(samples, "samples", rule, float)
+        at = at.reshape(len(at), -1) if at.ndim else at.reshape(1, 1)
+        if at.shape[1] != k or len(at) < 2 or not np.isfinite(at).all() or len(np.unique(at, axis=0)) != len(at):
+            raise ValueError(f"The 'samples' of Kernels have shape {np.shape(samples)}; {rule}")
+    values = at.tolist()
+    return ([v[0] for v in values] if targets.shape[1] == 1 else list(map(tuple, values))), at

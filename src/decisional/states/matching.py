@@ -1,0 +1,205 @@
+"""Similarity of distributions: when two x have the same P(Z|x), as far as the data can tell.
+
+All of them compare normalised distributions p and q, given as counts over the outcomes:
+
+==============  ==================================================  ============================
+match           measure                                             they match if
+==============  ==================================================  ============================
+ChiSquare       two-sample chi-square, k - 1 degrees of freedom     p-value > alpha (corrected)
+GTest           likelihood ratio of the same table                  p-value > alpha (corrected)
+Bhattacharyya   sqrt(1 - sum sqrt(p q))                             distance < threshold
+Variational     sum abs(p - q)                                      distance < threshold
+HarmonicMean    1 - sum 2 p q / (p + q)                             distance < threshold
+JensenShannon   H((p + q) / 2) - (H(p) + H(q)) / 2, in bits         distance < threshold
+Exact           sum abs(p - q)                                      equal to rounding
+==============  ==================================================  ============================
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._kernels import distances as kernels
+from ..support.arguments import as_table
+
+__all__ = [
+    "Bhattacharyya",
+    "ChiSquare",
+    "Exact",
+    "GTest",
+    "HarmonicMean",
+    "JensenShannon",
+    "Variational",
+    "resolve",
+]
+
+
+class Measure(ABC):
+    """A match with a compiled similarity: match if similarity > level(n)."""
+
+    metric: ClassVar[int]
+    checked: bool = False
+
+    @abstractmethod
+    def level(self, n: int) -> float:
+        """Similarity above which two distributions match, when n of them are compared."""
+
+    def similarity(self, a: ArrayLike, b: ArrayLike, n: int = 1) -> float:
+        """Similarity of two vectors of counts: a p-value, or minus a distance."""
+        a, b = _counts(a, b)
+        if a.sum() > b.sum():
+            a, b = b, a
+        everything = np.arange(a.size)
+        level, support = self.level(n), int((b > 0).sum())
+        return float(kernels.similarity(self.metric, self.checked, level, everything, a, a.sum(), b, b.sum(), support))
+
+    def __call__(self, a: ArrayLike, b: ArrayLike) -> bool:
+        """Whether two vectors of counts match."""
+        return self.similarity(a, b) > self.level(1)
+
+
+@dataclass(frozen=True)
+class TwoSampleTest(Measure):
+    """A two-sample test of homogeneity.
+
+    Parameters
+    ----------
+    alpha : probability of a false rejection: in any of the comparisons of one reconstruction with
+        `family_wise`, in each of them without
+    family_wise : divide alpha by the number of distributions compared (Bonferroni), and confirm each
+        rejection with G divided by its exact mean under the null, which large alphabets with few counts
+        need; without it, the plain textbook test
+    """
+
+    alpha: float = 0.01
+    family_wise: bool = True
+
+    @property
+    def checked(self) -> bool:  # type: ignore[override]
+        return self.family_wise
+
+    def level(self, n: int) -> float:
+        if not _is_number(self.alpha) or not 0.0 < self.alpha < 1.0:
+            raise ValueError(
+                f"The 'alpha' parameter of {type(self).__name__} must be a float in (0, 1). Got {self.alpha!r} instead."
+            )
+        return self.alpha / max(n, 1) if self.family_wise else self.alpha
+
+    def p_value(self, a: ArrayLike, b: ArrayLike) -> float:
+        """p-value of the hypothesis that two vectors of counts come from one distribution."""
+        return self.similarity(a, b)
+
+    def statistic(self, a: ArrayLike, b: ArrayLike) -> tuple[float, int]:
+        """The statistic and its degrees of freedom."""
+        a, b = _counts(a, b)
+        everything = np.arange(a.size)
+        value, dof = kernels.statistic(self.metric, everything, a, a.sum(), b, b.sum(), int((b > 0).sum()))
+        return float(value), int(dof)
+
+
+@dataclass(frozen=True)
+class ChiSquare(TwoSampleTest):
+    __doc__ = TwoSampleTest.__doc__
+    metric: ClassVar[int] = kernels.CHI_SQUARE
+
+
+@dataclass(frozen=True)
+class GTest(TwoSampleTest):
+    __doc__ = TwoSampleTest.__doc__
+    metric: ClassVar[int] = kernels.G_TEST
+
+
+@dataclass(frozen=True)
+class Distance(Measure):
+    """A distance between distributions.
+
+    Parameters
+    ----------
+    threshold : two distributions match if their distance is smaller
+    """
+
+    threshold: float = 0.05
+
+    def level(self, n: int) -> float:
+        if not _is_number(self.threshold) or not self.threshold > 0.0:
+            raise ValueError(
+                f"The 'threshold' parameter of {type(self).__name__} must be a positive float. "
+                f"Got {self.threshold!r} instead."
+            )
+        return -self.threshold
+
+    def distance(self, a: ArrayLike, b: ArrayLike) -> float:
+        """Distance between two vectors of counts or probabilities."""
+        return -self.similarity(a, b) + 0.0
+
+
+@dataclass(frozen=True)
+class Bhattacharyya(Distance):
+    __doc__ = Distance.__doc__
+    metric: ClassVar[int] = kernels.BHATTACHARYYA
+
+
+@dataclass(frozen=True)
+class Variational(Distance):
+    __doc__ = Distance.__doc__
+    metric: ClassVar[int] = kernels.VARIATIONAL
+
+
+@dataclass(frozen=True)
+class HarmonicMean(Distance):
+    __doc__ = Distance.__doc__
+    metric: ClassVar[int] = kernels.HARMONIC_MEAN
+
+
+@dataclass(frozen=True)
+class JensenShannon(Distance):
+    __doc__ = Distance.__doc__
+    metric: ClassVar[int] = kernels.JENSEN_SHANNON
+
+
+@dataclass(frozen=True)
+class Exact(Distance):
+    """Equal distributions, to rounding; counts are compared as fractions, without any."""
+
+    exact: ClassVar[bool] = True
+    threshold: float = 1e-12
+    metric: ClassVar[int] = kernels.VARIATIONAL
+
+
+def resolve(match: Any, evidence: str = "counts") -> Any:
+    """The match for a `match=` argument: None, "exact", or any callable of two count vectors.
+
+    None is a G-test of counts, and the Bhattacharyya distance of kernel densities, which are no counts.
+    """
+    if match is None:
+        return GTest() if evidence == "counts" else Bhattacharyya()
+    if isinstance(match, str) and match == "exact":
+        return Exact()
+    if callable(match) and not isinstance(match, type):
+        return match
+    raise ValueError(
+        f"The 'match' parameter must be None, 'exact', a match such as ds.GTest(0.01) or a callable of two "
+        f"count vectors. Got {match!r} instead."
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _counts(a: ArrayLike, b: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+    rule = "it must be finite non-negative counts: give the counts of the same outcomes."
+    a, b = as_table(a, "a", rule, float), as_table(b, "b", rule, float)
+    good = a.ndim == 1 and a.shape == b.shape
+    if not good or not (np.isfinite(a).all() and np.isfinite(b).all() and (a >= 0).all() and (b >= 0).all()):
+        raise ValueError(
+            f"The counts 'a' and 'b' to compare must be two finite non-negative vectors of one length. Got shapes "
+            f"{a.shape} and {b.shape}: give the counts of the same outcomes."
+        )
+    if a.sum() == 0 or b.sum() == 0:
+        raise ValueError("The counts 'a' or 'b' are all zero; a distribution needs at least one count: check both.")
+    return a, b

@@ -1,0 +1,94 @@
+"""States of the elements of a data set: who is together, and how probable each state is."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..support.arguments import as_table, require
+from ..support.arrays import Floats, Ints, read_only
+
+__all__ = ["Partition"]
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """States of n elements: canonical labels, by decreasing probability.
+
+    Parameters
+    ----------
+    labels : (n,) integers; any values, renumbered on construction; -1 stays: no state is known
+    weight : (n,) mass of each element, default 1; ties are broken by first appearance
+    """
+
+    labels: Ints
+    weight: NDArray[Any] | None = None
+    probability: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        labels = np.asarray(self.labels)
+        if labels.size and labels.dtype.kind not in "biu":
+            raise ValueError(
+                f"The 'labels' of a Partition are of type {labels.dtype}; they must be integers, -1 for no state: "
+                "number the states, for example with np.unique(..., return_inverse=True)."
+            )
+        known = labels >= 0
+        rule = "there must be a non-negative number for each element: give one-dimensional arrays of one length."
+        weight = np.ones(labels.size) if self.weight is None else np.array(as_table(self.weight, "weight", rule, float))
+        if labels.ndim != 1 or weight.shape != labels.shape:
+            raise ValueError(
+                f"The 'labels' of a Partition have shape {labels.shape} and the 'weight' has {weight.shape}; there "
+                "must be one label and one weight for each element: give one-dimensional arrays of one length."
+            )
+        if not (weight >= 0).all():
+            raise ValueError(f"The 'weight' of a Partition has {weight[~(weight >= 0)][0]}; {rule}")
+        _, first, inverse = np.unique(labels[known], return_index=True, return_inverse=True)
+        mass = np.bincount(inverse, weights=weight[known], minlength=first.size)
+        total = mass.sum()
+        # Sums of equal weights may differ by rounding.
+        order = np.lexsort((first, -np.round(mass / total if total else mass, 12)))
+        rank = np.empty(order.size, np.int64)
+        rank[order] = np.arange(order.size)
+        canonical = np.full(labels.size, -1, np.int64)
+        canonical[known] = rank[inverse]
+        object.__setattr__(self, "labels", read_only(canonical))
+        object.__setattr__(self, "weight", None if self.weight is None else read_only(weight))
+        object.__setattr__(self, "probability", read_only(mass[order] / total if total else mass[order]))
+
+    @property
+    def n_states(self) -> int:
+        return int(self.probability.size)
+
+    def entropy(self) -> float:
+        """Entropy of the state probabilities, in bits."""
+        p = self.probability[self.probability > 0]
+        return float(-(p @ np.log2(p))) + 0.0
+
+    def local(self) -> Floats:
+        """(n,) -log2 of the probability of each element's state, in bits; NaN where no state is known."""
+        with np.errstate(divide="ignore"):
+            bits = np.append(-np.log2(self.probability), np.nan)
+        return bits[self.labels] + 0.0
+
+    def refines(self, other: "Partition") -> bool:
+        """True if every state of self lies inside one state of other; elements without a state do not count."""
+        self._check_same_elements(other)
+        known = self.labels >= 0
+        key = self.labels[known] * (other.n_states + 1) + other.labels[known]
+        return bool((other.labels[known] >= 0).all() and np.unique(key).size == self.n_states)
+
+    def __and__(self, other: "Partition") -> "Partition":
+        """The meet: elements are together where they are together in both; the weights are those of self."""
+        self._check_same_elements(other)
+        known = (self.labels >= 0) & (other.labels >= 0)
+        labels = np.where(known, self.labels * (other.n_states + 1) + other.labels, -1)
+        return Partition(labels, self.weight)
+
+    def _check_same_elements(self, other: "Partition") -> None:
+        require(other, "probability", "other", "a Partition", "compare partitions of one data set")
+        if self.labels.shape != other.labels.shape:
+            raise ValueError(
+                f"The 'other' partition has {other.labels.size} elements and this one {self.labels.size}; "
+                "they must describe the same elements: compare partitions of one data set."
+            )

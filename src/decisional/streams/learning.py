@@ -1,0 +1,219 @@
+"""What a monitor that adapts keeps of the stream, and the machines that it learns from that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from math import log2
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._kernels import drift as kernels
+from ..data.alphabet import ordered
+from ..decisions.events import Change
+from ..machines import EpsilonMachine
+from ..machines.symbols import Lookup, plain
+from ..support.arrays import Ints
+from .drift import Test
+from .options import Adapt
+
+if TYPE_CHECKING:
+    from ..estimators import DecisionalStates
+
+__all__ = ["Drift", "Recent", "decide", "template"]
+
+# Level of the ties between decisions, that of DecisionalStates.
+TIES = 0.01
+
+
+class Recent:
+    """The last symbols as numbers of letters, in a ring; -1 is a gap.
+
+    The letters are those of an alphabet, and others as they come; those that left the ring are forgotten in time.
+    """
+
+    def __init__(self, size: int, alphabet: Sequence[Hashable]) -> None:
+        self.codes, self.end = np.full(size, -1, np.int32), 0
+        self._name(alphabet)
+        self.n_known = len(alphabet)
+
+    def _name(self, letters: Sequence[Hashable]) -> None:
+        self.letters, self._lookup = list(letters), Lookup(letters)
+        self._lookup.unknown = -1
+
+    def append(self, code: int) -> None:
+        """Keep one symbol of the alphabet, by its number."""
+        self.codes[self.end % self.codes.size] = code
+        self.end += 1
+
+    def extend(self, codes: Ints, gaps: Ints, value: Callable[[int], Any]) -> None:
+        """Keep symbols by their numbers; value(i) is the i-th, asked for where it is not in the alphabet."""
+        size = self.codes.size
+        first = max(codes.size - size, 0)
+        kept = codes[first:].astype(np.int32)
+        kept[gaps[first:]] = -1
+        for i in np.flatnonzero(kept == self.n_known).tolist():
+            kept[i] = self._number(value(first + i))
+        self.codes[(self.end + np.arange(kept.size)) % size] = kept
+        self.end += kept.size
+        if len(self.letters) > self.n_known + 2 * size:
+            self._prune()
+
+    def last(self, n: int) -> Ints:
+        """The last n symbols, or as many as there are."""
+        n = min(n, self.end, self.codes.size)
+        found: Ints = self.codes[(self.end - n + np.arange(n)) % self.codes.size]
+        return found
+
+    def _number(self, value: Any) -> int:
+        code = self._lookup(value)
+        if code < 0:
+            value = plain(value)
+            value = value.decode("latin-1") if isinstance(value, bytes) else value
+            code = self._lookup.exact[value] = self._lookup.printed[str(value)] = len(self.letters)
+            self.letters.append(value)
+        return code
+
+    def _prune(self) -> None:
+        used = np.union1d(np.arange(self.n_known), self.codes[self.codes >= 0])
+        number = np.full(len(self.letters) + 1, -1, np.int32)
+        number[used] = np.arange(used.size)
+        self.codes = number[self.codes]
+        self._name([self.letters[k] for k in used.tolist()])
+
+
+class Drift:
+    """What a Monitor that adapts knows beside its machine.
+
+    Parameters
+    ----------
+    template : parameters of the DecisionalStates of new machines
+    stay : whether the state stays at impossible symbols, and at gaps
+
+    Attributes
+    ----------
+    test : Test of the present machine
+    change : the Change since which a new machine is learnt, or None
+    start : position of the first symbol that it is learnt from
+    needed : symbols that are needed for it
+    due : symbols that a machine is learnt from again, in case that more tell more; 0 = no more
+    had : symbols that there are since the start
+    refit : position of the last refit, -1 = none yet
+    origin : the model that the monitor began with, as JSON, once it has another
+    """
+
+    def __init__(
+        self, adapt: Adapt, template: dict[str, Any], machine: EpsilonMachine, stay: tuple[bool, bool]
+    ) -> None:
+        self.adapt, self.template, self.stay = adapt, template, stay
+        self.test = Test(machine, adapt.refit_after, adapt, stay)
+        self.recent = Recent(adapt.memory, machine.alphabet)
+        self.change: Change | None = None
+        self.start, self.needed, self.due, self.had, self.refit = 0, adapt.refit_after, 0, 0, -1
+        self.origin: dict[str, Any] | None = None
+
+    @property
+    def limit(self) -> int | None:
+        """After how many symbols at most, at least 1, there is something to learn from; None = never."""
+        wanted = self.due if self.change is None else self.needed
+        return max(wanted - self.had, 1) if wanted else None
+
+    def keep(self, codes: Ints, gaps: Ints, letter: Callable[[int], Any]) -> None:
+        """Keep symbols; letter(i) is the i-th, asked for where it is not in the alphabet."""
+        self.recent.extend(codes, gaps, letter)
+        self.had += int(codes.size - gaps.sum())
+
+    def lose(self, position: int) -> Change:
+        """Give up the machine after the symbol at a position."""
+        marks = self.test.marks
+        # What followed half of the evidence is new beyond doubt; where it began is an estimate.
+        self.start = int(marks[kernels.HALF])
+        since = int(marks[kernels.SINCE])
+        # Beaten for most of its life, a machine was learnt from too few symbols; else it was right until the change.
+        poor = self.refit >= 0 and since - self.refit <= position - since
+        self.needed = min(2 * self.needed, self.adapt.memory) if poor else self.adapt.refit_after
+        self.due = 0
+        self.had = int((self.recent.last(position + 1 - self.start) >= 0).sum())
+        bits = log2(self.test.levels[kernels.RATIO])
+        self.change = Change(position, since, bits)
+        return self.change
+
+    def learn(self, position: int) -> tuple[DecisionalStates, Ints, Ints] | None:
+        """A new machine with its decisions, and the symbols that it was learnt from: their columns, and gaps.
+
+        None where there is a machine already, and no other describes the symbols since the change shorter by
+        log2(1/alpha) bits. Cost: a selection on at most `memory` symbols.
+        """
+        # Imported when needed: most streams are followed without.
+        from ..states import selection
+
+        letters, codes = self._since_start(position)
+        gaps = codes == len(letters)
+        parts = [part[part < len(letters)] for part in np.split(codes, np.flatnonzero(gaps))]
+        parts = [part for part in parts if part.size]
+        found = selection.select(parts, sequences=True)
+        self.due = 2 * max(self.due, self.needed) if 2 * max(self.due, self.needed) <= self.adapt.memory else 0
+        if (
+            self.change is None
+            and self._length(parts, letters) + log2(self.adapt.alpha) < found.chosen.description_length
+        ):
+            return None
+        learnt = found.machine
+        machine = EpsilonMachine.from_arrays(learnt.targets, learnt.emission, letters, learnt.names, learnt.weights)
+        try:
+            choice = decide(self.template, machine, self.had)
+        except ValueError as error:
+            self.needed, self.due = self.had + self.adapt.refit_after, 0
+            raise ValueError(
+                f"The machine learnt from position {self.start} on has no decisions, and is learnt on; {error}"
+            ) from error
+        self.test = Test(machine, self.had, self.adapt, self.stay)
+        self.test.warm_up(codes, gaps, self.had, position + 1)
+        self.recent = Recent(self.adapt.memory, letters)
+        self.recent.extend(codes, gaps, str)
+        self.change, self.refit = None, position
+        return choice, codes.astype(np.uint8 if len(letters) < 256 else np.int32), gaps
+
+    def _since_start(self, position: int) -> tuple[tuple[Hashable, ...], Ints]:
+        """Letters of the symbols since the change, in order, and the number of each symbol; gaps come after all."""
+        numbers = self.recent.last(position + 1 - self.start)
+        used = np.unique(numbers[numbers >= 0])
+        found = [self.recent.letters[k] for k in used.tolist()]
+        letters = tuple(ordered(found))
+        place = {letter: i for i, letter in enumerate(letters)}
+        column = np.full(len(self.recent.letters) + 1, len(letters), np.int64)
+        column[used] = [place[letter] for letter in found]
+        return letters, column[numbers]
+
+    def _length(self, parts: list[Ints], letters: Sequence[Hashable]) -> float:
+        """Bits in which the present machine describes symbols, as the selection counts them."""
+        from ..data import alphabet as reading
+        from ..states.search import Series
+
+        source, machine = reading.read(parts, sequences=True), self.test.machine
+        column = [machine.alphabet.index(a) if a in machine.alphabet else machine.emission.shape[1] for a in letters]
+        targets = np.pad(machine.targets, ((0, 0), (0, 1)), constant_values=-1)[:, column]
+        emission = np.pad(machine.emission, ((0, 0), (0, 1)))[:, column]
+        return Series(source.raw, source.lut, source.bounds, len(letters)).drive(targets, emission).length
+
+    def move(self) -> tuple[int, DecisionalStates]:
+        """Since when the probabilities moved, about, and the decisions with those of now."""
+        since = int(self.test.marks[kernels.MOVED_SINCE])
+        n = self.test.move()
+        choice = decide(self.template, self.test.machine, n)
+        return since, choice
+
+
+def template(decision: Any) -> dict[str, Any]:
+    """The parameters of fitted DecisionalStates, with the utility bound to its outcomes."""
+    return {**decision.get_params(deep=False), "utility": decision._utility}
+
+
+def decide(template: dict[str, Any], machine: EpsilonMachine, n: float) -> DecisionalStates:
+    """Decisional states of a machine that was learnt from n symbols: ties are judged by their sampling error."""
+    from ..estimators import DecisionalStates
+    from ..estimators.sources import exact
+
+    p, _, probability = exact(machine)
+    size = {"n": np.maximum(n * probability, 1.0), "alpha": TIES}
+    return DecisionalStates(**template).fit(machine)._settle(p, probability, size)

@@ -1,0 +1,107 @@
+"""Checks of what users give, one for each kind of argument: what cannot be used gets one sentence.
+
+The sentence names the parameter, the value, the rule and the remedy: "The 'past' of series is 0; it must be an integer
+of at least 1: try past=1." Checks stand at the public door only; what the library made itself is not checked again.
+"""
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "as_table",
+    "choice",
+    "generator",
+    "integer",
+    "is_integer",
+    "is_number",
+    "real",
+    "refusal",
+    "require",
+    "shown",
+]
+
+
+def shown(value: Any) -> str:
+    """A value as it is written in a message: cut where it is long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def refusal(name: str, value: Any, rule: str, remedy: str, of: str = "") -> str:
+    """The sentence of a refused argument; `of` is what it is a parameter of, where its name alone does not tell."""
+    return f"The {name!r}{of and ' of ' + of} is {shown(value)}; it must be {rule}: {remedy}."
+
+
+def is_integer(value: Any) -> bool:
+    """Whether a value is a whole number by its type; booleans are none."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number; NaN is none, nor are booleans."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and value == value
+
+
+def integer(
+    value: Any, name: str, least: int = 1, most: int | None = None, remedy: str | None = None, of: str = ""
+) -> int:
+    """A whole number between two limits, or ValueError."""
+    if is_integer(value) and least <= value and (most is None or value <= most):
+        return int(value)
+    limits = f"of at least {least}" if most is None else f"from {least} to {most}"
+    raise ValueError(refusal(name, value, f"an integer {limits}", remedy or f"try {name}={least}", of))
+
+
+def real(
+    value: Any,
+    name: str,
+    least: float | None = None,
+    above: float | None = None,
+    most: float | None = None,
+    remedy: str | None = None,
+    of: str = "",
+) -> float:
+    """A finite number within limits, of which `above` is not allowed itself, or ValueError."""
+    low = (least is None or value >= least) and (above is None or value > above) if is_number(value) else False
+    if low and np.isfinite(value) and (most is None or value <= most):
+        return float(value)
+    limits = [] if least is None else [f"of at least {least:g}"]
+    limits += [] if above is None else [f"above {above:g}"]
+    limits += [] if most is None else [f"at most {most:g}" if limits else f"of at most {most:g}"]
+    rule = " ".join(["a number", " and ".join(limits)]).strip()
+    raise ValueError(refusal(name, value, rule, remedy or "give such a number", of))
+
+
+def choice(value: Any, name: str, choices: Iterable[Hashable], of: str = "") -> Any:
+    """One of some values, or ValueError."""
+    known = list(choices)
+    if isinstance(value, Hashable) and value in known:
+        return value
+    raise ValueError(refusal(name, value, f"one of {', '.join(map(repr, known))}", "choose one", of))
+
+
+def as_table(values: Any, name: str, rule: str, dtype: Any = None) -> NDArray[Any]:
+    """Values as an array (of `dtype`), or ValueError: "The 'name' is ...; rule"."""
+    try:
+        array: NDArray[Any] = np.asarray(values, dtype)
+    except (TypeError, ValueError):
+        raise ValueError(f"The {name!r} is {shown(values)}; {rule}") from None
+    return array
+
+
+def generator(rng: Any, name: str = "rng") -> np.random.Generator:
+    """The generator of random numbers that a seed stands for; a Generator is returned as it is."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        rule = "None, an integer of at least 0 or a numpy Generator"
+        raise ValueError(refusal(name, rng, rule, f"try {name}=0")) from None
+
+
+def require(value: Any, attribute: str, name: str, kind: str, remedy: str) -> None:
+    """Refuse a value without the attribute that makes it what it must be."""
+    if isinstance(value, type) or not hasattr(value, attribute):
+        raise TypeError(f"The {name!r} must be {kind}. Got {shown(value)} instead: {remedy}.")

@@ -1,0 +1,45 @@
+"""Arrays that are shared without copies: read-only views, frozen records of them, compressed rows."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Floats", "Ints", "Record", "entries", "read_only", "row_sums"]
+
+# What an array holds, for the reader; NumPy's own type parameters do not survive its arithmetic.
+Ints = NDArray[Any]
+Floats = NDArray[Any]
+
+
+def read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """The same array, protected against writing."""
+    array = array.view()
+    array.flags.writeable = False
+    return array
+
+
+class Record:
+    """Base of the frozen dataclasses below: protects their arrays."""
+
+    def __post_init__(self) -> None:
+        for name, value in list(vars(self).items()):
+            if isinstance(value, np.ndarray):
+                object.__setattr__(self, name, read_only(value))
+
+
+def row_sums(start: Ints, values: NDArray[Any]) -> NDArray[Any]:
+    """Sums of compressed rows, in double precision for floats."""
+    values = values.astype(np.float64, copy=False) if values.dtype.kind == "f" else values
+    sums = np.zeros(start.size - 1, values.dtype)
+    filled = np.flatnonzero(start[1:] > start[:-1])
+    if filled.size:
+        sums[filled] = np.add.reduceat(values, start[filled])
+    return sums
+
+
+def entries(start: Ints, size: Ints) -> Ints:
+    """Places of the entries of compressed rows that begin at `start`, one row after the other."""
+    before = np.cumsum(size) - size
+    entries: Ints = np.arange(size.sum()) + np.repeat(start - before, size)
+    return entries

@@ -1,0 +1,34 @@
+"""Step 5 of the figure: utilities U(y, z), the best predictions Y of each state, and what they are worth.
+
+A utility is made by `zero_one`, `squared_error`, `absolute_error`, `tolerant`, `matching_cells`, `table` or `loss`,
+or is any callable U(y, z) that broadcasts over arrays. `MonteCarlo` and `SamplePoints` integrate over z otherwise
+than by the sum over outcomes; `GlobalMaxima` searches a continuum of predictions.
+"""
+
+from .decisions.closed_forms import absolute_error, matching_cells, squared_error, tolerant, zero_one
+from .decisions.comparing import equivalent, same_predictions, same_values
+from .decisions.integrals import GlobalMaxima, MonteCarlo, SamplePoints
+from .decisions.optima import Optimum, Slack
+from .decisions.solving import solve
+from .decisions.utilities import Utility, as_utility, loss, table
+
+__all__ = [
+    "table",
+    "zero_one",
+    "squared_error",
+    "absolute_error",
+    "tolerant",
+    "matching_cells",
+    "loss",
+    "MonteCarlo",
+    "SamplePoints",
+    "GlobalMaxima",
+    "equivalent",
+    "same_predictions",
+    "same_values",
+    "Utility",
+    "as_utility",
+    "Optimum",
+    "Slack",
+    "solve",
+]

@@ -1,0 +1,60 @@
+"""The commands of the guides to the command line and to monitoring run as written, in order."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = DOCS / "cli.md"
+FILES = {
+    "cli.md": (
+        "machine.json",
+        "report.html",
+        "decisions.png",
+        "events.jsonl",
+        "states.npy",
+        "labels.zarr",
+        "cluster.json",
+        "wave",
+        "demo",
+    ),
+    "monitoring.md": ("machine.json", "monitor.json", "state.json", "events.jsonl"),
+}
+BLOCK = re.compile(r"```sh\n(.*?)```", re.DOTALL)
+
+
+@pytest.mark.parametrize("page", FILES)
+def test_commands_run(page: str, tmp_path: Path) -> None:
+    for needed in ("matplotlib", "distributed", "zarr"):
+        pytest.importorskip(needed)
+    blocks = BLOCK.findall((DOCS / page).read_text())
+    assert len(blocks) > (8 if page == "cli.md" else 1)
+    (tmp_path / "bin").mkdir()
+    work = tmp_path / "work"
+    work.mkdir()
+    # The programs of this very interpreter, however it was started.
+    for name, command in (("decisional", f"{sys.executable} -m decisional.cli"), ("python", sys.executable)):
+        program = tmp_path / "bin" / name
+        program.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+        program.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    script = "set -e\n" + "\n".join(blocks)
+    how = {"cwd": work, "env": environment, "capture_output": True, "text": True}
+    done = subprocess.run(["sh", "-c", script], timeout=300, check=False, **how)
+    assert done.returncode == 0, done.stderr
+    for name in FILES[page]:
+        assert (work / name).exists()
+    assert done.stderr.startswith("decisional: resuming at symbol 1000")
+    assert done.stderr.count("\n") == 1
+
+
+def test_every_command_is_shown() -> None:
+    from test_cli import COMMANDS
+
+    text = "\n".join(BLOCK.findall(PAGE.read_text()))
+    for name in COMMANDS:
+        assert f"decisional {name} " in text

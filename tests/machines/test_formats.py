@@ -1,0 +1,121 @@
+"""Machines as files and drawings."""
+
+import json
+import math
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from decisional.machines import EpsilonMachine, processes
+from strategies import machines
+
+QUICK = settings(max_examples=60, deadline=None)
+
+
+@QUICK
+@given(machines(dead_ends=True))
+def test_save_and_load(tmp_path_factory, machine):
+    path = tmp_path_factory.mktemp("machine") / "m.json"
+    machine.save(path)
+    loaded = EpsilonMachine.load(path)
+    assert loaded.alphabet == machine.alphabet
+    assert loaded.names == machine.names
+    np.testing.assert_array_equal(loaded.emission, machine.emission)
+    np.testing.assert_array_equal(loaded.targets, machine.targets)
+    assert [p.name for p in path.parent.iterdir()] == ["m.json"]
+
+
+@pytest.mark.small
+def test_files_keep_types_and_weights(tmp_path):
+    path = tmp_path / "m.json"
+    machine = EpsilonMachine.from_arrays([[0, 0, 0, 0]], [[0.1, 0.2, 0.3, 0.4]], [1, "1", 2.5, "ø"], ["A"], [1.0])
+    machine.save(path)
+    loaded = EpsilonMachine.load(str(path))
+    assert [type(symbol) for symbol in loaded.alphabet] == [int, str, float, str]
+    assert loaded.weights.tolist() == [1.0]
+    content = json.loads(path.read_text(encoding="utf-8"))
+    assert content["format"] == "decisional.EpsilonMachine"
+    assert content["version"] == 1
+
+
+@pytest.mark.small
+@pytest.mark.parametrize("symbol", [(0, 1), None, b"a", math.inf, math.nan, frozenset()])
+def test_names_that_files_cannot_hold(tmp_path, symbol):
+    with pytest.raises(TypeError, match=r"'alphabet' contain .*; a file can only hold"):
+        EpsilonMachine([("A", symbol, "A", 1)]).save(tmp_path / "m.json")
+    with pytest.raises(TypeError, match="'names' contain"):
+        EpsilonMachine([(symbol, 0, symbol, 1)]).save(tmp_path / "m.json")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"format": "other"}, "has format 'other'"),
+        ({"version": 2}, "version 2, newer than 1, .*upgrade"),
+        ({"version": "1"}, "must be a positive integer"),
+        ({"emission": [[0.5, 0.4], [0, 1]]}, "is corrupt, save the machine again: .* sum to 0.9"),
+        ({"emission": [["x", 1], [0, 1]]}, "is corrupt"),
+        ({"emission": 3}, "is corrupt"),
+        ({"targets": [[0, 5], [-1, 0]]}, "is corrupt"),
+        ({"targets": [[0, 1], [0]]}, "is corrupt"),
+        ({"names": ["A"]}, "is corrupt"),
+        ({"names": [["A"], "B"]}, "is corrupt"),
+        ({"alphabet": None}, "is corrupt"),
+        ({"weights": [1]}, "is corrupt"),
+        ({"names": ...}, "has no 'names'; it is corrupt"),
+    ],
+)
+def test_wrong_files_are_refused(tmp_path, change, message):
+    path = tmp_path / "m.json"
+    processes.even().save(path)
+    content = json.loads(path.read_text()) | change
+    path.write_text(json.dumps({key: value for key, value in content.items() if value is not ...}))
+    with pytest.raises(ValueError, match=message):
+        EpsilonMachine.load(path)
+
+
+@pytest.mark.small
+def test_files_that_are_not_json(tmp_path):
+    for content in (b"", b"{", b"\xff\xfe", b"[1, 2]"):
+        (tmp_path / "m.json").write_bytes(content)
+        with pytest.raises(ValueError, match=r"is not JSON|has format None"):
+            EpsilonMachine.load(tmp_path / "m.json")
+
+
+@pytest.mark.small
+def test_dot():
+    text = EpsilonMachine([('a"\\', 0, "b\nc", 1), ("b\nc", 0, "b\nc", 0.25), ("b\nc", 1, "b\nc", 0.75)]).to_dot()
+    assert text.startswith("digraph machine {\n")
+    assert text.endswith("}\n")
+    assert '0 [label="a\\"\\\\\\n0", width=0.600, style=dashed];' in text
+    assert '1 [label="b\\nc\\n1"' in text
+    assert '1 -> 1 [label="1 | 0.75"];' in text
+    assert text.count("->") == 3
+    assert text.count("dashed") == 1
+    plain = processes.even().graph.to_dot()
+    assert '0 -> 1 [label="0.5"];' in plain
+
+
+def test_networkx(monkeypatch):
+    networkx = pytest.importorskip("networkx")
+    graph = processes.even().to_networkx()
+    assert isinstance(graph, networkx.MultiDiGraph)
+    assert graph.nodes["A"]["probability"] == pytest.approx(2 / 3)
+    assert graph.edges["A", "B", 1]["probability"] == 0.5
+    plain = processes.even().graph.to_networkx()
+    assert sorted(plain.edges) == [("A", "A"), ("A", "B"), ("B", "A")]
+    monkeypatch.setitem(sys.modules, "networkx", None)
+    with pytest.raises(ImportError, match=r"pip install 'decisional\[graph\]'"):
+        processes.even().to_networkx()
+
+
+@pytest.mark.small
+def test_text_without_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "decisional.plot", None)
+    text = EpsilonMachine([("<", 0, "<", 1)])._repr_html_()
+    assert text.startswith("<pre>EpsilonMachine(1 states")
+    assert "&lt;" in text

@@ -1,0 +1,146 @@
+"""Small runs of the benchmarks, so that they cannot rot."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+
+
+def load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"bench_{name}", BENCHMARKS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_discrete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    discrete = load("discrete")
+    monkeypatch.setattr(discrete, "SIZES", (2_000,))
+    monkeypatch.setattr(discrete, "PASTS", (3,))
+    monkeypatch.setattr(discrete, "__file__", str(tmp_path / "discrete.py"))
+    monkeypatch.setattr(discrete, "peak_bytes", lambda n, past: 0.0)
+    monkeypatch.setattr(discrete, "start_up", list)
+    discrete.main()
+    assert "| 2e+03 | 3 |" in capsys.readouterr().out
+    assert "ns per symbol" in (tmp_path / "discrete.md").read_text()
+
+
+def test_monitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monitor = load("monitor")
+    monkeypatch.setattr(monitor, "N", 2_000)
+    monkeypatch.setattr(monitor, "PUSHED", 100)
+    monkeypatch.setattr(monitor, "__file__", str(tmp_path / "monitor.py"))
+    monitor.main()
+    assert "| Even, list | in chunks |" in capsys.readouterr().out
+    assert "| never synchronised, array | batch filter |" in (tmp_path / "monitor.md").read_text()
+
+
+@pytest.mark.parametrize("run", ["known", "parametric", "small", "noise"])
+def test_selection_runs(run: str) -> None:
+    assert getattr(load("selection"), run)(1, 5_000) is True
+
+
+def test_selection_asks_for_what_it_names() -> None:
+    runs = load("selection").RUNS
+    assert all(0 < asked <= 1 and times >= 1 and n >= 1000 for _, _, n, times, asked in runs)
+
+
+def test_decisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    decisions = load("decisions")
+    monkeypatch.setattr(decisions, "SIZES", ((30, 5, 4),))
+    monkeypatch.setattr(decisions, "UTILITIES", {"table": decisions.UTILITIES["table"]})
+    monkeypatch.setattr(decisions, "__file__", str(tmp_path / "decisions.py"))
+    decisions.main()
+    assert "| 30 × 5 × 4 | table | data |" in capsys.readouterr().out
+    assert "peak MB" in (tmp_path / "decisions.md").read_text()
+
+
+def test_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("skimage")
+    kernels = load("kernels")
+    for name, value in {"SIDES": (24,), "LENGTHS": (200,), "NAIVE_SIDE": 24, "NAIVE_LENGTH": 200, "REPEATS": 1}.items():
+        monkeypatch.setattr(kernels, name, value)
+    monkeypatch.setattr(kernels, "peak_megabytes", lambda name, size: 0.0)
+    monkeypatch.setattr(kernels, "__file__", str(tmp_path / "kernels.py"))
+    kernels.main()
+    printed = capsys.readouterr().out
+    assert "| astronaut | 24² |" in printed
+    differences = [float(line.split("|")[-2]) for line in printed.splitlines()[-3:]]
+    assert max(differences) < 1e-6
+    assert "| logistic | 200 |" in (tmp_path / "kernels.md").read_text()
+
+
+def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    fields = load("fields")
+    monkeypatch.setattr(fields, "SIZES", ((30, 40),))
+    monkeypatch.setattr(fields, "KINDS", {"oldest row": "past_row_only=True"})
+    monkeypatch.setattr(fields, "PLANES", {"game of life": fields.PLANES["game of life"]})
+    monkeypatch.setattr(fields, "PLANE", (8, 16))
+    # Every row is a process: one of them is enough.
+    measure = fields.measure
+    monkeypatch.setattr(fields, "measure", lambda *a: measure(*a) if "life" in a[0] else (0.1, 1.0, 0.1, [4, 3, 2, 4]))
+    monkeypatch.setattr(fields, "__file__", str(tmp_path / "fields.py"))
+    fields.main()
+    assert "| rule 110 | 30 × 40 | oldest row |" in capsys.readouterr().out
+    written = (tmp_path / "fields.md").read_text()
+    assert "| game of life | 8 × 16 × 16 | whole cone | 0." in written
+    assert "x bare pass" in written
+
+
+def test_startup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    startup = load("startup")
+    assert {"symbols", "field", "demo"} <= set(startup.commands())
+    monkeypatch.setattr(startup, "commands", lambda: ["watch"])
+    monkeypatch.setattr(startup, "REPEATS", 1)
+    # Compilation takes its time: another process stands in for the first machine.
+    monkeypatch.setattr(startup, "first_machine", lambda: startup.BARE)
+    monkeypatch.setattr(startup, "__file__", str(tmp_path / "startup.py"))
+    startup.main()
+    assert "| `decisional watch --help` |" in capsys.readouterr().out
+    assert "first machine of 10,000 symbols, warm" in (tmp_path / "startup.md").read_text()
+
+
+def test_accuracy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    accuracy = load("accuracy")
+    few = {name: accuracy.ds.processes.catalogue[name] for name in ("coin", "golden_mean")}
+    monkeypatch.setattr(accuracy.ds.processes, "catalogue", few)
+    monkeypatch.setattr(accuracy, "STATES", range(1, 3))
+    monkeypatch.setattr(accuracy, "__file__", str(tmp_path / "accuracy.py"))
+    monkeypatch.setattr(sys, "argv", ["accuracy.py", "--sizes", "1000", "--seeds", "1"])
+    accuracy.main()
+    assert "| golden_mean | 2 | 1/1 |" in capsys.readouterr().out
+    assert "| decisional, no parameters | 100% | 100% | 0.0" in (tmp_path / "accuracy.md").read_text()
+
+
+def test_scale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("distributed")
+    pytest.importorskip("zarr")
+    scale = load("scale")
+    monkeypatch.setattr(scale, "SYMBOLS", (20_000, 40_000))
+    monkeypatch.setattr(scale, "SIDE", 60)
+    monkeypatch.setattr(scale, "ROWS", 20)
+    monkeypatch.setattr(scale, "BOUNDED", (10_000, 1e6))
+    monkeypatch.setattr(scale, "WORKERS", (1,))
+    monkeypatch.setattr(scale, "COUNTS", (0, 2))
+    source = scale.__file__
+    measured = scale.measure
+
+    def measure(*what: object) -> list[float]:
+        monkeypatch.setattr(scale, "__file__", source)
+        try:
+            return measured(*what)
+        finally:
+            monkeypatch.setattr(scale, "__file__", str(tmp_path / "scale.py"))
+
+    monkeypatch.setattr(scale, "measure", measure)
+    monkeypatch.setattr(scale, "__file__", str(tmp_path / "scale.py"))
+    scale.main()
+    assert "| series | 4e+04 | 2 Dask workers |" in capsys.readouterr().out
+    assert "the wait alone" in (tmp_path / "scale.md").read_text()

@@ -1,0 +1,172 @@
+"""The search: description lengths against a literal twin, mergers, and that every move pays."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import decisional as ds
+from decisional._kernels import search as kernels
+from decisional.states.search import Series
+
+QUICK = settings(max_examples=30, deadline=None)
+
+
+def series_of(sequences: list[list[int]], n_symbols: int) -> Series:
+    """Numbered sequences; a negative symbol is missing."""
+    raw = np.array([s if s >= 0 else n_symbols for part in sequences for s in part], np.uint8)
+    bounds = np.cumsum([0, *map(len, sequences)]).astype(np.int64)
+    return Series(raw, np.array([*range(n_symbols), -1]), bounds, n_symbols)
+
+
+def naive_locate(future: list[int], targets: np.ndarray, emission: np.ndarray) -> int:
+    best = (-1, 0.0, 0)
+    for first in range(len(targets)):
+        state, value, run = first, 0.0, 0
+        for s in future[: kernels.AHEAD]:
+            if s < 0 or targets[state][s] < 0:
+                break
+            value += math.log2(max(emission[state][s], 1e-12))
+            state, run = targets[state][s], run + 1
+        if run > best[0] or (run == best[0] and value > best[1]):
+            best = (run, value, first)
+    return best[2]
+
+
+def naive_walk(sequences: list[list[int]], targets: np.ndarray, emission: np.ndarray) -> tuple[dict, int, int]:
+    """Uses of each edge, states found anew, impossible symbols."""
+    counts: dict[tuple[int, int], int] = {}
+    starts = misses = 0
+    for part in sequences:
+        state = None
+        for i, s in enumerate(part):
+            if s < 0:
+                state = None
+                continue
+            if state is not None and targets[state][s] < 0:
+                misses += 1
+                state = None
+            if state is None:
+                state = naive_locate(part[i:], targets, emission)
+                starts += 1
+                if targets[state][s] < 0:
+                    misses += 1
+                    state = None
+                    continue
+            counts[state, s] = counts.get((state, s), 0) + 1
+            state = targets[state][s]
+    return counts, starts, misses
+
+
+def naive_length(counts: dict, starts: int, misses: int, log_n: float) -> float:
+    total: dict[int, int] = {}
+    for (state, _), count in counts.items():
+        total[state] = total.get(state, 0) + count
+    bits = -sum(count * math.log2(count / total[state]) for (state, _), count in counts.items())
+    name = math.log2(max(len(total), 1))
+    return bits + 0.5 * (len(counts) - len(total)) * log_n + (len(counts) + starts) * name + misses * log_n
+
+
+@st.composite
+def machines_and_sequences(draw):
+    n, symbols = draw(st.integers(1, 5)), draw(st.integers(1, 3))
+    targets = np.array(
+        draw(st.lists(st.lists(st.integers(-1, n - 1), min_size=symbols, max_size=symbols), min_size=n, max_size=n))
+    )
+    emission = np.where(targets >= 0, 1.0, 0.0)
+    emission /= np.maximum(emission.sum(axis=1, keepdims=True), 1)
+    part = st.lists(st.integers(-1, symbols - 1), min_size=1, max_size=40)
+    return targets, emission, draw(st.lists(part, min_size=1, max_size=4)), symbols
+
+
+@pytest.mark.small
+@QUICK
+@given(machines_and_sequences())
+def test_drive_is_its_naive_twin(case) -> None:
+    targets, emission, sequences, symbols = case
+    series = series_of(sequences, symbols)
+    counts, starts, misses = naive_walk(sequences, targets, emission)
+    found = series.drive(targets, emission)
+    assert (found.starts, found.misses) == (starts, misses)
+    used = sorted({state for state, _ in counts} | {int(targets[state][s]) for state, s in counts})
+    expected = np.zeros((len(used), symbols))
+    for (state, s), count in counts.items():
+        expected[used.index(state), s] = count
+    assert np.array_equal(found.counts, expected)
+    assert found.length == pytest.approx(naive_length(counts, starts, misses, series.log_n))
+    for i, state in enumerate(used):
+        for s in range(symbols):
+            target = targets[state][s] if (state, s) in counts else -1
+            assert found.targets[i, s] == (used.index(target) if target >= 0 else -1)
+
+
+@pytest.mark.small
+@QUICK
+@given(machines_and_sequences(), st.data())
+def test_merging_closes_under_determinism(case, data) -> None:
+    targets, _, _, symbols = case
+    n = len(targets)
+    i, j = data.draw(st.integers(0, n - 1)), data.draw(st.integers(0, n - 1))
+    labels = np.empty(n, np.int64)
+    kernels.merged_labels(targets, i, j, labels, np.empty_like(targets))
+    together = {frozenset((a,)) for a in range(n)}
+
+    def block(a: int) -> frozenset[int]:
+        return next(b for b in together if a in b)
+
+    todo = [(i, j)]
+    while todo:
+        a, b = map(block, todo.pop())
+        if a != b:
+            together -= {a, b}
+            together.add(a | b)
+        for s in range(symbols):
+            ends = sorted({int(targets[k][s]) for k in a | b if targets[k][s] >= 0})
+            todo += [(ends[0], end) for end in ends[1:] if block(ends[0]) != block(end)]
+    assert {frozenset(np.flatnonzero(labels == v).tolist()) for v in labels} == together
+    assert all(labels[min(group)] == min(group) for group in together)
+
+
+@pytest.mark.small
+@QUICK
+@given(machines_and_sequences())
+def test_mergers_and_moves_only_shorten(case) -> None:
+    targets, emission, sequences, symbols = case
+    series = series_of(sequences, symbols)
+    machine = series.drive(targets, emission)
+    if machine.n_states == 0:
+        return
+    merged = series.merge(machine)
+    assert merged.length <= machine.length
+    assert merged.counts.sum() == machine.counts.sum()
+    improved = series.improve(merged)
+    assert improved.length <= merged.length
+
+
+def test_a_wrong_edge_and_a_missing_state_are_found() -> None:
+    even = ds.processes.even()
+    symbols = even.simulate(20_000, rng=3)
+    series = Series(symbols, np.arange(2), np.array([0, symbols.size]), 2)
+    true = series.drive(even.targets, even.emission)
+    coin = series.drive(np.zeros((1, 2), int), np.full((1, 2), 0.5))
+    assert coin.length > true.length + 1000
+    found = series.improve(coin)
+    assert found.n_states == 2
+    assert found.length == pytest.approx(true.length, abs=5)
+    wrong = series.drive(np.array([[0, 1], [1, 0]]), np.full((2, 2), 0.5))
+    assert series.improve(wrong).length == pytest.approx(true.length, abs=5)
+
+
+def test_alternating_states_are_split_at_once() -> None:
+    """States 0 and 2 send each other to and fro: no single edge of the merged state tells them apart."""
+    rows = [(0, 0, 1, 0.14), (0, 1, 2, 0.57), (0, 2, 2, 0.29), (1, 0, 0, 0.36), (1, 1, 1, 0.64)]
+    rows += [(2, 0, 1, 0.10), (2, 1, 0, 0.75), (2, 2, 0, 0.15)]
+    machine = ds.EpsilonMachine(rows)
+    symbols = machine.simulate(20_000, rng=1)
+    series = Series(symbols, np.arange(3), np.array([0, symbols.size]), 3)
+    merged = series.drive(np.array([[1, 0, 0], [0, 1, -1]]), np.array([[0.1, 0.7, 0.2], [0.4, 0.6, 0.0]]))
+    found = series.improve(merged)
+    assert found.n_states == 3
+    assert found.length < merged.length - 100

@@ -1,0 +1,201 @@
+"""Reading symbols and writing whole files."""
+
+import io as buffers
+import os
+import stat
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from decisional import observe
+from decisional.data import stores
+from decisional.data.text import map_symbols, read_symbols
+from decisional.support import files as io
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "symbols.txt"
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"0110\n", ["0110"]),
+        (b"0110", ["0110"]),
+        (b"  0110  \n\n10\n", ["0110", "10"]),
+        (b"\xef\xbb\xbf0110\r\n101\r\n", ["0110", "101"]),
+        (b"01\r10\r", ["01", "10"]),
+        (b"# comment, with words\n01\n#x\n", ["01"]),
+        ("αβα\n".encode(), ["αβα"]),
+        (b"0 1\t10\n", [["0", "1", "10"]]),
+        (b"up, down,up,\n", [["up", "down", "up"]]),
+        (b"up,\n", [["up"]]),
+        (b"a b\nc\n", [["a", "b"], ["c"]]),
+        (b"c\na b\n", [["c"], ["a", "b"]]),
+    ],
+)
+def test_formats(file: Path, content: bytes, expected: list[object]) -> None:
+    file.write_bytes(content)
+    assert read_symbols(file) == expected
+    assert read_symbols(str(file)) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "column", "expected"),
+    [
+        (b"0\n1\n1\n", 0, [["0", "1", "1"]]),
+        (b"1 a\n2 b\n\n3 c\n", 1, [["a", "b"], ["c"]]),
+        (b"1 a\n2 b\n", -1, [["a", "b"]]),
+        (b"time,state\n1,a\n2,b\n", "state", [["a", "b"]]),
+    ],
+)
+def test_columns(file: Path, content: bytes, column: int | str, expected: list[object]) -> None:
+    file.write_bytes(content)
+    assert read_symbols(file, column) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "column", "message"),
+    [
+        (b"", None, "has no symbols"),
+        (b"\n \n# only a comment\n", None, "has no symbols"),
+        (b"01\x0001", None, "NUL byte at offset 2"),
+        (b"01\xff1", None, "byte 0xff at offset 2"),
+        (b"a,,b\n", None, "Line 1 of the file .* has an empty field"),
+        (b",a\n", None, "empty field"),
+        (b",\n", None, "empty field"),
+        (b"a b\nsunny\n", None, "Line 2 of the file .* has no space or comma but line 1 has"),
+        (b"a b\nc\n", 1, "Line 2 of the file .* has 1 columns"),
+        (b"time,state\n1,a\n", "colour", "no column 'colour': choose one of time, state"),
+    ],
+)
+def test_refused(file: Path, content: bytes, column: int | str | None, message: str) -> None:
+    file.write_bytes(content)
+    with pytest.raises(ValueError, match=message) as caught:
+        read_symbols(file, column)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith(".")
+
+
+def test_missing_file_and_folder(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"none\.txt' does not exist"):
+        read_symbols(tmp_path / "none.txt")
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        read_symbols(tmp_path)
+
+
+@pytest.mark.parametrize("binary", [True, False])
+def test_standard_input(monkeypatch: pytest.MonkeyPatch, binary: bool) -> None:
+    stream = buffers.TextIOWrapper(buffers.BytesIO(b"0110\n")) if binary else buffers.StringIO("0110\n")
+    monkeypatch.setattr(sys, "stdin", stream)
+    assert read_symbols("-") == ["0110"]
+
+
+def test_large_file_is_read_without_a_list(file: Path) -> None:
+    file.write_bytes((np.random.default_rng(1).integers(2, size=10_000_000, dtype=np.uint8) + 48).tobytes())
+    fastest = np.inf
+    for _ in range(3):
+        begin = time.perf_counter()
+        series = read_symbols(file)
+        fastest = min(fastest, time.perf_counter() - begin)
+    assert isinstance(series[0], str)
+    assert len(series[0]) == 10_000_000
+    assert fastest < 0.5
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"0110110010\n",
+        b"0110110010",
+        b"\xef\xbb\xbf# caf\xc3\xa9, au lait\n  0110110010 \r\n\n \n#x\n110101\n0\n",
+        b"# many lines\n" + b"0110\r\n" * 1200 + b"# others\n\t10\n011 \n",
+        b"#\n" * 3 + b"a#b#\n" * 1001 + b"#",
+    ],
+)
+def test_mapped_symbols_are_those_that_are_read(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    series, mapped = read_symbols(file), map_symbols(file)
+    assert mapped is not None
+    lengths = [len(item) for item in series]
+    assert (mapped.n_symbols, mapped.n_series, mapped.longest) == (sum(lengths), len(lengths), max(lengths))
+    whole = observe.series(series, past=2, sequences=True)
+    for chunks in (1, 3, 1000, None):
+        sliced = observe.series(mapped.parts, past=2, missing=mapped.missing, chunks=chunks)
+        assert sliced.letters == whole.letters
+        for name in ("start", "outcome", "count"):
+            np.testing.assert_array_equal(getattr(sliced.table(), name), getattr(whole.table(), name))
+    if mapped.missing is None:
+        assert [stores.load(part).decode() for part in mapped.parts] == series
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\n",
+        b"# comment\n",
+        b"0 1\n",
+        b"01\n0,1\n",
+        "αβ\n".encode(),
+        b"0\x001\n",
+        b"0\r1\n",
+        b"#\n" * 1001 + b"01\n",
+    ],
+)
+def test_what_cannot_be_mapped(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    assert map_symbols(file) is None
+    assert map_symbols(file.parent) is None
+    assert map_symbols("-") is None
+
+
+def test_write_replaces_whole_files(tmp_path: Path) -> None:
+    path = tmp_path / "out.txt"
+    io.write_text(path, "α\n")
+    assert path.read_bytes() == b"\xce\xb1\n"
+    io.write_bytes(str(path), b"new")
+    assert path.read_bytes() == b"new"
+    assert os.listdir(tmp_path) == ["out.txt"]
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace"])
+def test_failure_keeps_the_earlier_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    path = tmp_path / "out.txt"
+    io.write_text(path, "earlier")
+
+    def fail(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(os, step, fail)
+    with pytest.raises(OSError, match="disk full"):
+        io.write_text(path, "later")
+    assert path.read_text() == "earlier"
+    assert os.listdir(tmp_path) == ["out.txt"]
+
+
+def test_permissions_and_links_are_kept(tmp_path: Path) -> None:
+    path, link = tmp_path / "out.txt", tmp_path / "link.txt"
+    io.write_text(path, "one")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    io.write_text(link, "two")
+    assert link.is_symlink()
+    assert path.read_text() == "two"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_write_refusals(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match="is a folder"):
+        io.write_text(tmp_path, "x")
+    with pytest.raises(FileNotFoundError, match="create the folder first"):
+        io.write_text(tmp_path / "none" / "x.txt", "x")
+
+
+def test_write_to_a_device() -> None:
+    io.write_text(os.devnull, "x")
+    assert not Path(os.devnull).is_file()
