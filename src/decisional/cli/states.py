@@ -44,7 +44,7 @@ def visible(choice: Any, outputs: Outputs, observe: Callable[[], tuple[Any, Any]
     ----------
     observe : reads the first part; returns its observations and it
     """
-    from ..report import beginning
+    from ..estimators.first_part import on_first_part
 
     if not {"plot", "report"} & outputs.paths.keys():
         return choice, None
@@ -53,7 +53,7 @@ def visible(choice: Any, outputs: Outputs, observe: Callable[[], tuple[Any, Any]
     except ValueError:
         # Nothing can be observed there.
         first, data = next(choice.causal_.observations_.pieces()), None
-    return beginning(choice, first), data
+    return on_first_part(choice, first), data
 
 
 def extremes(arrays: list[Any]) -> tuple[float, float, int]:

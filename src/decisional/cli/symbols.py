@@ -201,7 +201,7 @@ def _report(arguments: argparse.Namespace, series: Series, machine: Any, found: 
     if causal is None or not isinstance(causal.observations_, Sliced):
         return {**page, "series": series.values}
     from .. import observe
-    from ..report import beginning
+    from ..estimators.first_part import on_first_part
 
     page |= {"data": {"Length": series.size}}
     try:
@@ -209,4 +209,4 @@ def _report(arguments: argparse.Namespace, series: Series, machine: Any, found: 
     except ValueError:
         # Nothing can be observed there.
         return page
-    return {**page, "causal": beginning(causal, first)}
+    return {**page, "causal": on_first_part(causal, first)}

@@ -1,7 +1,6 @@
 """Reports: one self-contained HTML page that explains a result, and the display of estimators in notebooks."""
 
-from .beginnings import beginning
 from .notebook import causal_html, decisions_html
 from .pages import page, write
 
-__all__ = ["beginning", "causal_html", "decisions_html", "page", "write"]
+__all__ = ["causal_html", "decisions_html", "page", "write"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import __version__
 from ..data.windows import Windows
-from .beginnings import Beginning
+from ..estimators.first_part import FirstPart
 from .findings import Findings
 from .markup import Html, definitions, element, section
 
@@ -70,7 +70,7 @@ def snippet(found: Findings) -> str:
 def _observe(found: Findings) -> str:
     assert found.causal is not None
     obs = found.causal.observations_
-    obs = obs.inner if isinstance(obs, Beginning) else obs
+    obs = obs.inner if isinstance(obs, FirstPart) else obs
     if isinstance(obs, Windows):
         future = f", future={obs.future}" if obs.future != 1 else ""
         return f"ds.observe.series(symbols, past={obs.past}{future})"

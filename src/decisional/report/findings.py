@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from ..data import alphabet as reading
 from ..data.slices import Sliced
+from ..estimators.first_part import FirstPart, on_first_part
 from ..plot.edges import symbol_text
-from .beginnings import Beginning, beginning
 
 if TYPE_CHECKING:
     from ..estimators import CausalStates, DecisionalStates
@@ -112,7 +112,7 @@ class Findings:
         """Number of observations, 0 where it is not known."""
         if self.causal is not None:
             obs = self.causal.observations_
-            return obs.whole.n if isinstance(obs, Beginning) else obs.n
+            return obs.whole.n if isinstance(obs, FirstPart) else obs.n
         if self.selection is not None:
             return self.selection.n_symbols
         return 0 if self.source is None else int(self.source.raw.size)
@@ -121,7 +121,7 @@ class Findings:
     def shown(self) -> int | None:
         """How many of the observations can be shown along the data, or None: all."""
         obs = None if self.causal is None else self.causal.observations_
-        return obs.n if isinstance(obs, Beginning) else None
+        return obs.n if isinstance(obs, FirstPart) else None
 
     @property
     def size(self) -> int:
@@ -182,8 +182,8 @@ def gather(
     if isinstance(obs, Sliced):
         # Data that were read slice by slice cannot be shown whole.
         first = next(obs.pieces())
-        causal = None if causal is None else beginning(causal, first)
-        choice = None if choice is None else beginning(choice, first)
+        causal = None if causal is None else on_first_part(causal, first)
+        choice = None if choice is None else on_first_part(choice, first)
     if choice is not None:
         # The states of the table are those that were decided for.
         causal = choice.causal_

@@ -1,4 +1,4 @@
-"""States along the beginning of data that were read slice by slice."""
+"""States along the first part of data that were read slice by slice, where not all can be shown."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from ..data.vocabularies import place_in
 from ..support.arrays import Ints
 
 if TYPE_CHECKING:
-    from ..estimators import CausalStates, DecisionalStates
+    from .causal import CausalStates
+    from .decisional import DecisionalStates
 
-__all__ = ["Beginning", "beginning"]
+__all__ = ["FirstPart", "on_first_part"]
 
 Fitted = TypeVar("Fitted", "CausalStates", "DecisionalStates")
 
 
-class Beginning(Observations):
+class FirstPart(Observations):
     """The first observations of many, whose x have the rows of all.
 
     Parameters
@@ -80,22 +81,23 @@ class Beginning(Observations):
         return self.inner.site
 
 
-def beginning(states: Fitted, inner: Observations) -> Fitted:
-    """The same states, to be shown along the beginning of the data only.
+def on_first_part(states: Fitted, inner: Observations) -> Fitted:
+    """The same states, to be shown along the first part of the data only.
 
     Parameters
     ----------
     states : fitted CausalStates, or DecisionalStates of them
     inner : observations of the first part of the data, made like those that were fitted
     """
+    from .causal import CausalStates
+
     shown: Any = copy(states)
     for name, value in vars(type(states)).items():
         if isinstance(value, cached_property) and name[0] != "_":
             shown.__dict__.pop(name, None)
-    causal: Any = getattr(states, "causal_", None)
-    if causal is None:
-        shown.observations_ = Beginning(shown.observations_, inner)
+    if isinstance(states, CausalStates):
+        shown.observations_ = FirstPart(shown.observations_, inner)
     else:
-        shown.causal_ = beginning(causal, inner)
+        shown.causal_ = on_first_part(shown.causal_, inner)
     found: Fitted = shown
     return found
