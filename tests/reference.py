@@ -581,7 +581,9 @@ def cones_more_dimensions() -> Answer:
     for shape in ("moore", "von_neumann"):
         found[f"life, {shape}"] = fit(ds.observe.light_cones(plane, 2, 2, neighbourhood=shape), match="exact")
     found["cyclic"] = fit(ds.observe.light_cones(cyclic, 1, 2, neighbourhood="von_neumann", boundary="reflect"))
+    found["exact"] = fit(ds.observe.light_cones(cyclic, 1, 2, neighbourhood="von_neumann"), match="exact")
     found["space"] = fit(ds.observe.light_cones(space, 1, 2, neighbourhood="von_neumann"))
+    found["exact space"] = fit(ds.observe.light_cones(space, 1, 2, neighbourhood="von_neumann"), match="exact")
     found["open space"] = fit(ds.observe.light_cones(space, 1, 2, boundary="open", transitions="time"))
     return found
 
