@@ -22,7 +22,7 @@ import numpy as np
 
 import decisional as ds
 
-PATH = Path(__file__).parent / "data" / "reference.json.gz"
+PATH = Path(__file__).parent / "answers" / "reference.json.gz"
 # Arrays and lists with more values than this are kept as a digest and their first values.
 WHOLE, FIRST = 60, 20
 # Names of results that a search found, and how far they may differ.

@@ -14,7 +14,7 @@ import numpy as np
 import decisional as ds
 import reference
 
-FOLDER = Path(__file__).parent / "data" / "saved"
+FOLDER = Path(__file__).parent / "answers" / "saved"
 EXPECTED = FOLDER / "expected.json"
 
 EVEN = [("A", 0, "A", 0.5), ("A", 1, "B", 0.5), ("B", 1, "A", 1.0)]
