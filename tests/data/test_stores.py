@@ -250,7 +250,7 @@ def private():
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("RssAnon")) / 1024
 
 path, chunks, large = sys.argv[1], eval(sys.argv[2]), int(sys.argv[3])
-from decisional.observe import stores
+from decisional.data import stores
 stores.LARGE = large
 symbols = np.memmap(path, np.uint8, "r")
 obs = ds.observe.series(symbols, past=8, chunks=chunks)

@@ -300,8 +300,8 @@ elif how == "inside":  # half a slice is written
         die()
     os.pwrite = pwrite
 if how == "renamed":
-    from decisional.writing import values
-    values.Journal.remove = lambda self: die() if os.path.exists(path) else None
+    from decisional.data.journal import Journal
+    Journal.remove = lambda self: die() if os.path.exists(path) else None
 executor = ProcessPoolExecutor(2) if how == "processes" else None
 ds.write_values(causal, path, executor=executor, progress=progress)
 """

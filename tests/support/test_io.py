@@ -5,12 +5,16 @@ import os
 import stat
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
-from decisional import observe
+import decisional as ds
+from decisional import observe, processes
 from decisional.data import stores
 from decisional.data.text import map_symbols, read_symbols
 from decisional.support import files as io
@@ -199,3 +203,93 @@ def test_write_refusals(tmp_path: Path) -> None:
 def test_write_to_a_device() -> None:
     io.write_text(os.devnull, "x")
     assert not Path(os.devnull).is_file()
+
+
+def _machine(path: Path) -> None:
+    processes.even().save(path)
+
+
+def _monitor(path: Path) -> None:
+    ds.Monitor(ds.DecisionalStates(ds.utility.zero_one()).fit(processes.even())).save(path)
+
+
+def _values(path: Path) -> None:
+    ds.write_values(ds.CausalStates().fit(observe.series("0110" * 100, past=2, chunks=150)), path)
+
+
+def _report(path: Path) -> None:
+    ds.report.write(path, title="Even", asked={}, command="", machine=processes.even())
+
+
+def _picture(path: Path) -> None:
+    figure = Figure(figsize=(1, 1))
+    FigureCanvasAgg(figure)
+    ds.plot.save(figure, path)
+
+
+WRITERS = {".json": _machine, ".JSON": _monitor, ".npy": _values, ".html": _report, ".png": _picture}
+writers = pytest.mark.parametrize("suffix", WRITERS, ids=["machine", "monitor", "write_values", "report", "plot"])
+
+
+@writers
+def test_links_are_followed_and_modes_kept(tmp_path: Path, suffix: str) -> None:
+    path, link = tmp_path / f"out{suffix}", tmp_path / "links" / f"link{suffix}"
+    link.parent.mkdir()
+    path.write_bytes(b"earlier")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    WRITERS[suffix](link)
+    assert link.is_symlink()
+    assert path.stat().st_size > 20
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert os.listdir(tmp_path / "links") == [link.name]
+    assert sorted(os.listdir(tmp_path)) == ["links", path.name]
+
+
+@writers
+def test_pipes_are_written_to(tmp_path: Path, suffix: str) -> None:
+    path, pipe = tmp_path / f"out{suffix}", tmp_path / f"pipe{suffix}"
+    WRITERS[suffix](path)
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as pool:
+        read = pool.submit(pipe.read_bytes)
+        WRITERS[suffix](pipe)
+        assert len(read.result()) == path.stat().st_size
+    assert pipe.is_fifo()
+    assert sorted(os.listdir(tmp_path)) == [path.name, pipe.name]
+
+
+@writers
+def test_several_threads_write_one_path(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"out{suffix}"
+    WRITERS[suffix](path)
+    whole = path.read_bytes()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(WRITERS[suffix], [path] * (40 if suffix.lower() == ".json" else 8)))
+    assert path.read_bytes() == whole
+    assert os.listdir(tmp_path) == [path.name]
+
+
+@writers
+@pytest.mark.parametrize("letter", ["a", "😀"])
+def test_names_as_long_as_a_folder_holds(tmp_path: Path, suffix: str, letter: str) -> None:
+    room = 255 - len(suffix)
+    path = tmp_path / (letter * (room // len(letter.encode())) + suffix)
+    for _ in range(2):
+        WRITERS[suffix](path)
+    assert os.listdir(tmp_path) == [path.name]
+
+
+@writers
+def test_content_is_on_disk_before_it_takes_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str
+) -> None:
+    path, steps = tmp_path / f"out{suffix}", []
+    fsync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda file: steps.append("fsync") or fsync(file))
+    monkeypatch.setattr(os, "replace", lambda *paths: steps.append("replace") or replace(*paths))
+    WRITERS[suffix](path)
+    assert steps.count("replace") == 1
+    place = steps.index("replace")
+    assert "fsync" in steps[:place]
+    assert steps[place + 1] == "fsync"

@@ -101,8 +101,8 @@ CALLS: list[tuple[str, Callable[[Any], Any], list[str]]] = [
     ("atol", lambda c: EVEN.minimise(-1), ["-1"]),
     ("atol", lambda c: EVEN.excess_entropy("a"), ["'a'"]),
     ("path", lambda c: EVEN.save(None), ["None", "string or a Path"]),
-    ("path", lambda c: EVEN.save("/nonexistent/machine.json"), ["/nonexistent/machine.json'", "create it"]),
-    ("path", lambda c: ds.EpsilonMachine.load("/nonexistent/machine.json"), ["no such file"]),
+    ("path", lambda c: EVEN.save("/nonexistent/machine.json"), ["/nonexistent/machine.json'", "create the folder"]),
+    ("path", lambda c: ds.EpsilonMachine.load("/nonexistent/machine.json"), ["does not exist"]),
     ("matrix", lambda c: ds.TransitionGraph(5), ["sums to 5"]),
     ("matrix", lambda c: ds.TransitionGraph([["a"]]), ["square"]),
     ("n_states", lambda c: ds.TransitionGraph.from_counts([0], [0], [1], "a"), ["'a'"]),
@@ -161,7 +161,7 @@ def test_messages_of_plots(
 
 def test_folders_are_no_files(tmp_path: Path) -> None:
     for call in (EVEN.save, ds.EpsilonMachine.load, ds.Monitor.load):
-        with pytest.raises(IsADirectoryError, match=r"'path' is .* a folder: give the path of a file"):
+        with pytest.raises(IsADirectoryError, match=r"'path' '.*' is a folder: give the path of a file"):
             call(tmp_path)
 
 

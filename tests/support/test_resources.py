@@ -170,7 +170,7 @@ def test_merges_and_arrays_ask_before_they_grow(monkeypatch: pytest.MonkeyPatch)
 
 LIMITED = """
 import resource, numpy as np, decisional as ds, warnings
-from decisional import resources
+from decisional.support import resources
 warnings.simplefilter("ignore")
 x = np.random.default_rng(0).integers(0, 2, 6_000_000).astype(np.uint8)
 ds.CausalStates().fit(ds.observe.series(x[:20_000], 3, chunks=5_000))

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
+from ..support.files import sync
 from .observations import Observations
-from .outputs import opened, put, sync
+from .outputs import opened, put
 from .slices import Part, Sliced
 from .stores import Stored
 

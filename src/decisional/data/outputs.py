@@ -14,18 +14,25 @@ from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
+from threading import Lock
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Npy", "Output", "Zarr", "inode", "is_zarr_array", "output", "put", "recover", "replace", "room", "sync"]
+from ..support.files import beside, remove, sync
+
+__all__ = ["Npy", "Output", "Zarr", "alone", "inode", "is_zarr_array", "opened", "output", "put", "recover", "room"]
 
 # Chunks of a zarr array whose borders are not those of the slices are so many times smaller than these.
 FINER = 8
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 UNSUPPORTED = {errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
 RAW = "borders"
+# The paths that threads of this process write to.
+_WRITING: WeakValueDictionary[str, Any] = WeakValueDictionary()
+_GUARD = Lock()
 
 
 @dataclass(frozen=True)
@@ -163,7 +170,7 @@ Output = Npy | Zarr
 
 def output(target: str, shape: tuple[int, ...], dtype: np.dtype[Any], missing: Any, begins: list[int]) -> Output:
     """How to write an array at `target`, in slices that begin at these rows."""
-    about = target + ".part", tuple(map(int, shape)), dtype, missing
+    about = beside(target, ".part"), tuple(map(int, shape)), dtype, missing
     if target.endswith(".npy"):
         return Npy(*about)
     _zarr()
@@ -236,7 +243,8 @@ def room(target: str, size: int) -> Iterator[None]:
         if error.errno not in FULL:
             raise
         free = shutil.disk_usage(os.path.dirname(target)).free
-        kept = "the slices written so far are kept" if os.path.exists(target + ".journal") else "nothing was written"
+        journal = os.path.exists(beside(target, ".journal"))
+        kept = "the slices written so far are kept" if journal else "nothing was written"
         message = (
             f"The disk has no room for {target!r}, which takes {size:,} bytes where {free:,} are free; {kept} and an "
             "earlier output is intact: free some space and call again, or give another path."
@@ -244,25 +252,13 @@ def room(target: str, size: int) -> Iterator[None]:
         raise OSError(error.errno, message) from error
 
 
-def sync(path: str) -> None:
-    """Have a file, or the names in a folder, on disk; nothing where there is none."""
-    try:
-        file = os.open(path, os.O_RDONLY)
-    except (FileNotFoundError, PermissionError):
-        # Some systems do not open folders.
-        return
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
-
-
-def remove(path: str) -> None:
-    """A file or a folder, if it is there."""
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
-    else:
-        Path(path).unlink(missing_ok=True)
+@contextmanager
+def alone(target: str) -> Iterator[None]:
+    """One thread at a time writes to a path; other processes are told by the journal."""
+    with _GUARD:
+        lock = _WRITING.setdefault(target, Lock())
+    with lock:
+        yield
 
 
 def inode(path: str) -> int | None:
@@ -270,27 +266,9 @@ def inode(path: str) -> int | None:
     return os.stat(path).st_ino if os.path.exists(path) else None
 
 
-def replace(part: str, target: str) -> None:
-    """Let `part` take the place of `target`; a folder steps aside first, for no call exchanges folders."""
-    if not os.path.isdir(target):
-        if os.path.exists(target):
-            shutil.copymode(target, part)
-        os.replace(part, target)
-    else:
-        earlier = target + ".earlier"
-        os.rename(target, earlier)
-        try:
-            os.rename(part, target)
-        except BaseException:
-            os.rename(earlier, target)
-            raise
-        remove(earlier)
-    sync(os.path.dirname(target))
-
-
 def recover(target: str) -> None:
     """Undo, or complete, a `replace` of folders that was killed."""
-    earlier = target + ".earlier"
+    earlier = beside(target, ".earlier")
     if target.endswith(".zarr") and is_zarr_array(earlier):
         if os.path.lexists(target):
             remove(earlier)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ..support.files import _name, read_text
+from ..support.files import file_name, read_text
 from . import stores
 
 __all__ = ["Mapped", "map_symbols", "read_symbols"]
@@ -61,7 +61,7 @@ def read_symbols(path: str | os.PathLike[str], column: int | str | None = None) 
     [['up', 'down', 'up']]
     >>> folder.cleanup()
     """
-    name, lines = _name(path), read_text(path).split("\n")
+    name, lines = file_name(path), read_text(path).split("\n")
     series = _by_line(lines, name) if column is None else _by_column(lines, column, name)
     if not series:
         raise ValueError(f"The {name} has no symbols: give at least one line that is not a comment.")

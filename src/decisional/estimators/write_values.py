@@ -12,11 +12,12 @@ from sklearn.exceptions import NotFittedError
 
 from ..data.journal import Journal, header
 from ..data.observations import Observations
-from ..data.outputs import Output, inode, is_zarr_array, output, recover, replace, room
+from ..data.outputs import Output, alone, inode, is_zarr_array, output, recover, room
 from ..data.slices import Part, Sliced
 from ..data.tally import Tallied
 from ..states import complexity
 from ..support.executors import map_slices
+from ..support.files import beside, replace
 from . import CausalStates, DecisionalStates
 
 __all__ = ["write_values"]
@@ -85,24 +86,25 @@ def write_values(
         raise TypeError(f"The 'progress' is {progress!r}; it must be a function of a line of text: try progress=print.")
     obs, vector, missing = _wanted(estimator, values)
     target = _target(path)
-    recover(target)
-    fill, parts = _slices(obs, vector, missing)
-    begins = [part.begin for part in parts]
-    file = output(target, obs.shape, vector.dtype, missing, begins)
-    journal = Journal(target + ".journal", header(obs, vector, parts, values, target))
-    done = journal.done(len(parts))
-    if journal.finished is not None and journal.finished == inode(target):
+    with alone(target):
+        recover(target)
+        fill, parts = _slices(obs, vector, missing)
+        begins = [part.begin for part in parts]
+        file = output(target, obs.shape, vector.dtype, missing, begins)
+        journal = Journal(beside(target, ".journal"), header(obs, vector, parts, values, target))
+        done = journal.done(len(parts))
+        if journal.finished is not None and journal.finished == inode(target):
+            journal.remove()
+            return
+        if not overwrite and os.path.lexists(target):
+            raise FileExistsError(f"The path {target!r} exists and 'overwrite' is {overwrite}: give another path.")
+        where = executor if isinstance(obs, Sliced) else None
+        with room(target, file.nbytes):
+            _write(file, journal, fill, parts, done, where, partial(_tell, progress, values, len(parts)))
+            file.finish(begins)
+            journal.add({"finished": inode(file.part)})
+        replace(file.part, target)
         journal.remove()
-        return
-    if not overwrite and os.path.lexists(target):
-        raise FileExistsError(f"The path {target!r} exists and 'overwrite' is {overwrite}: give another path.")
-    where = executor if isinstance(obs, Sliced) else None
-    with room(target, file.nbytes):
-        _write(file, journal, fill, parts, done, where, partial(_tell, progress, values, len(parts)))
-        file.finish(begins)
-        journal.add({"finished": inode(file.part)})
-    replace(file.part, target)
-    journal.remove()
 
 
 def _write(

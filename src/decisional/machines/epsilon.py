@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..support import arguments
 from ..support.display import html_of
+from ..support.files import read_json, write_json
 from . import chains, checks, formats, refinement, walks
 from .graph import Frozen, TransitionGraph, read_only
 
@@ -365,7 +366,7 @@ class EpsilonMachine(Frozen):
                     )
         weights = None if self.weights is None else self.weights.tolist()
         arrays = {"targets": self.targets.tolist(), "emission": self.emission.tolist(), "weights": weights}
-        formats.write_json(
+        write_json(
             path,
             {
                 "format": _JSON,
@@ -380,7 +381,7 @@ class EpsilonMachine(Frozen):
     def load(cls, path: str | os.PathLike[str]) -> EpsilonMachine:
         """Read a machine written by `save`; anything else is refused with a ValueError."""
         keys = ("targets", "emission", "alphabet", "names", "weights")
-        content = formats.read_json(path, _JSON, 1, keys)
+        content = read_json(path, _JSON, 1, keys)
         try:
             return cls.from_arrays(*(content[key] for key in keys))
         except (TypeError, ValueError) as error:

@@ -15,9 +15,9 @@ from ..data.alphabet import is_array, is_missing, to_array
 from ..decisions.events import Change, Event, Events, Happenings, Refit, changes
 from ..decisions.utility_formats import decode, encode
 from ..machines import EpsilonMachine, walks
-from ..machines.formats import read_json, write_json
 from ..machines.symbols import Lookup, coder, plain
 from ..support.arrays import Ints
+from ..support.files import read_json, write_json
 from . import Adapt, Drift, Following
 from .learning import template
 from .saved import from_json, to_json

@@ -1,40 +1,71 @@
-"""Reading files, and writing files that are never half written."""
+"""Reading whole files, and the one way in which the library writes them: never half.
 
+New content goes to a file beside the path, which takes its place when it is on disk: links are followed, the mode of
+an earlier file is kept, and a pipe or a device is written to.
+"""
+
+import errno
+import hashlib
+import json
 import os
 import secrets
+import shutil
 import stat
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
-__all__ = ["read_bytes", "read_text", "write_bytes", "write_text"]
+__all__ = [
+    "beside",
+    "file_name",
+    "read_bytes",
+    "read_json",
+    "read_text",
+    "remove",
+    "replace",
+    "sync",
+    "write_bytes",
+    "write_json",
+    "write_text",
+]
+
+# Bytes in the name of a file, in most file systems.
+LONGEST_NAME = 255
 
 
-def _name(path: str | os.PathLike[str]) -> str:
+def file_name(path: str | os.PathLike[str]) -> str:
+    """What a path is called in a message: "file 'a.txt'", or "standard input" for ``"-"``."""
     return "standard input" if os.fspath(path) == "-" else f"file {os.fspath(path)!r}"
+
+
+def _checked(path: str | os.PathLike[str]) -> str:
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"The 'path' is {path!r}; it must be a string or a Path: name the file.")
+    return str(os.fspath(path))
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """Read UTF-8 text, ``"-"`` = standard input; lines end with a line feed, whatever they ended with."""
-    text = _decode(read_bytes(path), _name(path))
+    text = _decode(read_bytes(path), file_name(path))
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """Read a file, or standard input for ``"-"``; what cannot be read is refused with a sentence."""
-    if os.fspath(path) == "-":
+    name = _checked(path)
+    if name == "-":
         buffer = getattr(sys.stdin, "buffer", None)
         return buffer.read() if buffer is not None else sys.stdin.read().encode()
     try:
         return Path(path).read_bytes()
     except FileNotFoundError:
-        message = f"The file {os.fspath(path)!r} does not exist: check it, or give '-' for standard input."
+        message = f"The 'path' {name!r} does not exist: check it, or give '-' for standard input."
         raise FileNotFoundError(message) from None
     except IsADirectoryError:
-        message = f"The path {os.fspath(path)!r} is a folder: give the path of a file inside it."
-        raise IsADirectoryError(message) from None
+        raise IsADirectoryError(f"The 'path' {name!r} is a folder: give the path of a file inside it.") from None
     except PermissionError:
-        message = f"The file {os.fspath(path)!r} may not be read by this user: change its permissions."
-        raise PermissionError(message) from None
+        raise PermissionError(f"The 'path' {name!r} may not be read by this user: change its permissions.") from None
 
 
 def _decode(data: bytes, name: str) -> str:
@@ -48,24 +79,54 @@ def _decode(data: bytes, name: str) -> str:
         raise ValueError(f"The {name} is not UTF-8 text ({byte}): convert it to UTF-8 first.") from None
 
 
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write UTF-8 text all at once: on any failure an earlier file stays as it was.
+def read_json(path: str | os.PathLike[str], format: str, version: int, keys: Iterable[str]) -> dict[str, Any]:
+    """Read a JSON file, refusing with one sentence what is not JSON, of another format, newer or cut.
 
-    Parameters
-    ----------
-    path : str or path
-        Where to write.
-    text : str
-        The whole content; line ends are written as they are.
+    Raises
+    ------
+    ValueError
+        When the file is not what `format` and `version` announce, or lacks one of `keys`.
     """
+    name = file_name(path)
+    try:
+        content = json.loads(read_bytes(path))
+    except ValueError:
+        raise ValueError(f"The {name} is not JSON; it must be written by save(): check the path.") from None
+    found = content.get("format") if isinstance(content, dict) else None
+    if found != format:
+        raise ValueError(
+            f"The {name} has format {found!r}; it must be {format!r}: check the path, or load it with the type that "
+            "wrote it."
+        )
+    written = content.get("version")
+    if type(written) is not int or written < 1:
+        raise ValueError(f"The {name} has version {written!r}; it must be a positive integer: save it again.")
+    if written > version:
+        raise ValueError(
+            f"The {name} has version {written}, newer than {version}, the last that this release reads: upgrade "
+            "decisional."
+        )
+    missing = [key for key in keys if key not in content]
+    if missing:
+        raise ValueError(f"The {name} has no {missing[0]!r}; it is corrupt: save it again.")
+    return dict(content)
+
+
+def write_json(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
+    """Write content as JSON, as `write_bytes` does."""
+    write_text(path, json.dumps(content, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write UTF-8 text, as `write_bytes` does; line ends are written as they are."""
     write_bytes(path, text.encode("utf-8"))
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Write bytes all at once: on any failure an earlier file stays as it was.
 
-    The bytes go to a temporary file in the same folder, which then takes the place of `path`; permissions
-    of an earlier file are kept, and a link is followed.
+    Permissions of an earlier file are kept, a link is followed, and a pipe or device is written to. Several threads
+    may write to one path: one of their contents stays. Cost: one fsync of the file and one of its folder.
 
     Parameters
     ----------
@@ -74,39 +135,111 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     data : bytes
         The whole content.
     """
-    target = Path(os.path.realpath(path))
-    try:
-        mode = target.stat().st_mode
-    except FileNotFoundError:
-        mode = 0
+    name = _checked(path)
+    target = os.path.realpath(name)
+    mode = _mode(target)
     if stat.S_ISDIR(mode):
-        raise IsADirectoryError(f"The path {os.fspath(path)!r} is a folder: give the path of a file.")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(
-            f"The path {os.fspath(path)!r} has no folder to be written in: create the folder first."
-        )
-    if mode and not stat.S_ISREG(mode):
-        # A pipe or a terminal, such as /dev/stdout, cannot be replaced.
-        with Path(path).open("wb") as file:
+        raise IsADirectoryError(f"The 'path' {name!r} is a folder: give the path of a file.")
+    if not os.path.isdir(os.path.dirname(target)):
+        raise FileNotFoundError(f"The 'path' {name!r} has no folder to be written in: create the folder first.")
+    if _is_channel(mode):
+        with open(target, "wb") as file:
             file.write(data)
         return
     try:
-        _replace(target, data, stat.S_IMODE(mode))
+        _write_beside(target, data, stat.S_IMODE(mode))
     except PermissionError:
-        message = f"The path {os.fspath(path)!r} may not be written by this user: choose another folder."
+        message = f"The 'path' {name!r} may not be written by this user: choose another folder."
         raise PermissionError(message) from None
 
 
-def _replace(target: Path, data: bytes, mode: int) -> None:
-    temporary = target.with_name(f".{target.name[:80]}.{secrets.token_hex(6)}.tmp")
+def _mode(target: str) -> int:
     try:
-        # Not tempfile: it makes private files, whereas results follow the user's umask.
-        with temporary.open("xb") as file:
+        return os.stat(target).st_mode
+    except FileNotFoundError:
+        return 0
+
+
+def _is_channel(mode: int) -> bool:
+    """Whether something is a pipe or a device, such as /dev/stdout, which cannot be replaced."""
+    return bool(mode) and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _write_beside(target: str, data: bytes, mode: int) -> None:
+    folder, name = os.path.split(target)
+    # Characters have up to four bytes.
+    part = os.path.join(folder, f".{name[:50]}.{secrets.token_hex(6)}.tmp")
+    try:
+        # Not tempfile: it makes private files, whereas results follow the user's umask, or an earlier file's mode.
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode or 0o666), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if mode:
-            temporary.chmod(mode)
-        os.replace(temporary, target)
+        replace(part, target)
     finally:
-        temporary.unlink(missing_ok=True)
+        Path(part).unlink(missing_ok=True)
+
+
+def replace(part: str, target: str) -> None:
+    """Let a file or folder that is whole, and on disk, take the place of `target`, whose links were followed.
+
+    The mode of an earlier file is kept; a pipe or device gets the content instead. No call exchanges folders: an
+    earlier one steps aside, and is put back if something fails.
+    """
+    mode = _mode(target)
+    if _is_channel(mode):
+        with open(part, "rb") as source, open(target, "wb") as channel:
+            shutil.copyfileobj(source, channel)
+        remove(part)
+        return
+    if stat.S_ISDIR(mode):
+        _replace_folder(part, target)
+    else:
+        if mode:
+            os.chmod(part, stat.S_IMODE(mode))
+        os.replace(part, target)
+    sync(os.path.dirname(target))
+
+
+def beside(path: str, suffix: str) -> str:
+    """The path of what accompanies a file: its name with a suffix, or what can be had of a name that is too long."""
+    folder, name = os.path.split(path)
+    if len(os.fsencode(name + suffix)) > LONGEST_NAME:
+        name = f"{name[:50]}.{hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest()}"
+    return os.path.join(folder, name + suffix)
+
+
+def _replace_folder(part: str, target: str) -> None:
+    earlier = beside(target, ".earlier")
+    os.rename(target, earlier)
+    try:
+        os.rename(part, target)
+    except BaseException:
+        os.rename(earlier, target)
+        raise
+    remove(earlier)
+
+
+def sync(path: str) -> None:
+    """Have a file, or the names in a folder, on disk; nothing where there is none."""
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except (FileNotFoundError, PermissionError):
+        # Some systems do not open folders.
+        return
+    try:
+        os.fsync(file)
+    except OSError as error:
+        # Nor do all file systems have a folder written on request.
+        if error.errno != errno.EINVAL:
+            raise
+    finally:
+        os.close(file)
+
+
+def remove(path: str) -> None:
+    """Remove a file or a folder, if it is there."""
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    else:
+        Path(path).unlink(missing_ok=True)
