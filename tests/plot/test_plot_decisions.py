@@ -20,8 +20,8 @@ import decisional as ds
 from decisional import EpsilonMachine
 from decisional.decisions.sets import CellSet, Interval
 from decisional.plot.artists import fill
-from decisional.plot.edges import number, read_edges
-from decisional.plot.wording import decision_texts, prediction_text
+from decisional.plot.diagrams import read_edges
+from decisional.plot.wording import decision_texts, prediction_text, probability_text
 
 UNSYNCHRONISED = [("A", 0, "A", 0.5), ("A", 1, "B", 0.5), ("B", 1, "A", 1), ("U", 0, "A", 1 / 3), ("U", 1, "U", 2 / 3)]
 
@@ -205,7 +205,7 @@ def test_self_loops_are_optional() -> None:
 def test_graphs_show_all_states_and_probabilities(name: str, kind: str) -> None:
     graph = getattr(chosen(name), kind)
     ax = ds.plot.graph(graph)
-    expected = [*map(str, graph.names), *(number(p) for p in graph.matrix.data.tolist())]
+    expected = [*map(str, graph.names), *(probability_text(p) for p in graph.matrix.data.tolist())]
     assert sorted(texts(ax)) == sorted(expected)
     assert len(patches(ax, "edge", "loop")) == graph.matrix.nnz
     check_limits(ax)
@@ -222,10 +222,10 @@ def test_relations(name: str) -> None:
     shown = texts(ax)
     assert [text for text in shown if text in set(map(str, names))] == [str(names[k]) for k in order]
     for k, p in enumerate(choice.states_.probability):
-        assert shown.count(f"ω{k}: {number(float(p))}") == 1
+        assert shown.count(f"ω{k}: {probability_text(float(p))}") == 1
     for letter, part in (("ψ", choice.iso_prediction_), ("υ", choice.iso_utility_)):
         assert sum(text.startswith(letter) for text in shown) == part.n_states
-        assert {number(float(p)) for p in part.probability} <= set(shown)
+        assert {probability_text(float(p)) for p in part.probability} <= set(shown)
     assert len(patches(ax, "bar")) == choice.iso_prediction_.n_states + choice.iso_utility_.n_states
     check_limits(ax)
 

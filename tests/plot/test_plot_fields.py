@@ -205,3 +205,55 @@ def test_no_animation(shape: tuple[int, ...], name: str, message: str, tmp_path:
     with pytest.raises(ValueError, match=message):
         ds.plot.animate(np.zeros(shape), tmp_path / name)
     assert not list(tmp_path.iterdir())
+
+
+@cache
+def disc() -> tuple[np.ndarray, ds.DecisionalStates]:
+    row, column = np.mgrid[:24, :32]
+    noise = np.random.default_rng(1).integers(0, 6, (24, 32))
+    image = (60 + 120 * ((row - 12) ** 2 + (column - 16) ** 2 < 60) + noise).astype(np.uint8)
+    causal = ds.CausalStates(ds.Kernels(bandwidth=1.5**0.5)).fit(ds.observe.image(image))
+    return image, ds.DecisionalStates(ds.utility.tolerant(7.0)).fit(causal)
+
+
+def test_edges_of_an_image() -> None:
+    image, choice = disc()
+    figure = ds.plot.edges(choice, image)
+    assert titles(figure) == ["Image", TITLES["C"], TITLES["P"]]
+    assert not any(ax.axison for ax in figure.axes)
+    place = choice.causal_.observations_.field
+    pixels, causal, decided = shown(figure)
+    assert np.array_equal(pixels, ds.plot.grey(-image.astype(float)))
+    assert np.array_equal(causal, ds.plot.grey(place(ds.complexity.ranks(choice.causal_.local_complexity_))))
+    assert np.array_equal(decided, ds.plot.grey(place(ds.complexity.ranks(choice.local_prediction_complexity_))))
+
+
+def test_edges_on_given_axes() -> None:
+    image, choice = disc()
+    figure = Figure()
+    axes = figure.subplots(1, 3)
+    assert ds.plot.edges(choice, image, axes) is figure
+    with pytest.raises(ValueError, match=r"^The 'axes' are 2 for 3 panels; there must be one for each: give 3\.$"):
+        ds.plot.edges(choice, image, axes[:2])
+
+
+def test_edges_of_what_is_no_image() -> None:
+    image, choice = disc()
+    with pytest.raises(
+        ValueError, match=r"^The 'image' has shape \(24, 31\) and the states \(24, 32\); it must be .*\.$"
+    ):
+        ds.plot.edges(choice, image[:, 1:])
+    with pytest.raises(ValueError, match=r"^The 'image' is 'disc'; it must be the image that was observed, .*\.$"):
+        ds.plot.edges(choice, "disc")
+    with pytest.raises(ValueError, match=r"'choice' parameter must be a fitted DecisionalStates\. Got CausalStates"):
+        ds.plot.edges(choice.causal_, image)
+    even = ds.DecisionalStates(ds.utility.zero_one()).fit(ds.processes.even())
+    with pytest.raises(
+        ValueError, match=r"^The 'choice' of edges was fitted to a machine, .*: fit it to causal states"
+    ):
+        ds.plot.edges(even, image)
+    series = ds.DecisionalStates(ds.utility.zero_one()).fit(ds.CausalStates().fit(ds.observe.series("0110111" * 9, 2)))
+    with pytest.raises(
+        ValueError, match=r"^The 'image' has shape \(63,\) and the states \(63,\); it must be the image"
+    ):
+        ds.plot.edges(series, np.zeros(63))

@@ -20,7 +20,8 @@ from matplotlib.patches import Circle
 
 from decisional import EpsilonMachine
 from decisional import plot as plotting
-from decisional.plot.edges import MAX_STATES, number
+from decisional.plot.diagrams import MAX_STATES
+from decisional.plot.wording import probability_text
 
 EVEN = [("A", "0", "A", 0.5), ("A", "1", "B", 0.5), ("B", "1", "A", 1.0)]
 UNSYNCHRONISED = [*EVEN, ("U", "0", "A", 1 / 3), ("U", "1", "U", 2 / 3)]
@@ -79,7 +80,7 @@ def test_everything_is_drawn(name: str) -> None:
     loops = set()
     for state, column in zip(*np.nonzero(machine.targets >= 0), strict=True):
         p = float(machine.emission[state, column])
-        assert f"{machine.alphabet[column]} | {number(p)}" in lines
+        assert f"{machine.alphabet[column]} | {probability_text(p)}" in lines
         if machine.targets[state, column] == state:
             loops.add(state)
     assert len(patches(ax, "loop")) == len(loops)
@@ -165,7 +166,7 @@ def test_many_symbols_share_one_label() -> None:
     ],
 )
 def test_numbers_do_not_round_to_certainty(p: float, text: str) -> None:
-    assert number(p) == text
+    assert probability_text(p) == text
 
 
 def test_awkward_names() -> None:

@@ -181,9 +181,9 @@ def run_image(arguments: argparse.Namespace) -> int:
         shown, raw = visible(choice, outputs, first) if sliced else (choice, _joined(images))
 
         def plot(path: str) -> None:
-            from .pictures import save_edges
+            from .. import plot as plotting
 
-            save_edges(path, raw, shown)
+            plotting.save(plotting.edges(shown, raw), path)
 
         size, where = _size(images, len(arguments.files))
         rows = [

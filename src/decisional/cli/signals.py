@@ -114,9 +114,11 @@ def run(arguments: argparse.Namespace) -> int:
         ]
 
         def plot(path: str) -> None:
-            from .pictures import save_signal
+            from .. import plot as plotting
 
-            save_signal(path, series, shown, name)
+            # The number of a column is no name.
+            figure = plotting.signal(shown, series, name="value" if name.isdecimal() else name)
+            plotting.save(figure, path)
 
         asked = {"Command": "signal", "File": ", ".join(arguments.files), "Column": name}
         asked |= {"Past": f"{past}, {how}", "Utility": cost}

@@ -6,17 +6,18 @@ the same machine always gives the same picture, and the picture is the same at a
 
 from .artists import require_matplotlib
 from .decisions import decisions
-from .fields import animate, fields, grey, state_colours
-from .files import file_format, save
+from .fields import animate, edges, fields, grey, state_colours
 from .machines import graph, machine
 from .markup import machine_html, machine_svg
 from .relations import relations
+from .saving import file_format, save
 from .selections import selection
-from .timeline import events
+from .timeline import events, signal
 
 __all__ = [
     "animate",
     "decisions",
+    "edges",
     "events",
     "fields",
     "file_format",
@@ -29,5 +30,6 @@ __all__ = [
     "require_matplotlib",
     "save",
     "selection",
+    "signal",
     "state_colours",
 ]

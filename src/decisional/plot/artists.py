@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from .edges import Edge
+from .diagrams import Edge
 from .geometry import Floats
 from .labels import FONT, LEADING, extent
 from .states import States
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-__all__ = ["draw_edges", "draw_legend", "draw_states", "fit", "legend_height", "new_axes"]
+__all__ = ["draw_edges", "draw_legend", "draw_states", "fit", "legend_height", "new_axes", "new_figure"]
 
 # From light to dark, so that groups stay apart in grey print and for every kind of colour vision.
 PALETTE = ("#fbe9a6", "#7cc8ee", "#e08b1a", "#009e73", "#bb5590", "#005a94", "#7a3300", "#222255")
@@ -31,15 +32,21 @@ def require_matplotlib() -> None:
         raise ImportError("Plotting needs matplotlib: pip install 'decisional[plot]'.") from None
 
 
-def new_axes(box: Floats) -> Axes:
-    """Return axes that fill a new figure, unknown to pyplot, in the proportions of a box."""
+def new_figure(width: float, height: float, layout: Literal["constrained"] | None = "constrained") -> Figure:
+    """Return an empty figure of so many inches, unknown to pyplot."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    inches = 0.82 * (box[1] - box[0])
-    figure = Figure(figsize=tuple(inches * min(1.0, 9.0 / inches.max())))
+    figure = Figure(figsize=(width, height), layout=layout)
     FigureCanvasAgg(figure)
-    return figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    return figure
+
+
+def new_axes(box: Floats) -> Axes:
+    """Return axes that fill a new figure in the proportions of a box."""
+    inches = 0.82 * (box[1] - box[0])
+    width, height = (inches * min(1.0, 9.0 / inches.max())).tolist()
+    return new_figure(width, height, None).add_axes((0.0, 0.0, 1.0, 1.0))
 
 
 def fit(ax: Axes, box: Floats) -> float:

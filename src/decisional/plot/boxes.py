@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .edges import MAX_STATES, Edge
+from .diagrams import MAX_STATES, Edge
 from .geometry import Floats, Ints, directions, join
 from .labels import extent
 from .layout import GAIN, SPACING, Cost, core, cost_of, links

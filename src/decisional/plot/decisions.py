@@ -9,8 +9,8 @@ import numpy as np
 
 from . import artists
 from .boxes import Boxes, nest, separate, within
+from .diagrams import Edge, read_edges
 from .drawing import MARGIN, bounds
-from .edges import Edge, read_edges
 from .geometry import Floats, join, outlines
 from .labels import place_labels
 from .routing import Toll, route

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import artists
-from .edges import Edge
+from .diagrams import Edge
 from .geometry import Floats, join
 from .labels import extent, place_labels
 from .layout import layout

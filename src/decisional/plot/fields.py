@@ -7,15 +7,20 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from ..states.complexity import ranks
 from ..support.arguments import as_table, is_number, require
-from .artists import require_matplotlib
+from .artists import new_figure, require_matplotlib
+from .wording import require_data
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["animate", "fields", "grey", "state_colours"]
+    from ..estimators import DecisionalStates
+
+__all__ = ["animate", "edges", "fields", "grey", "state_colours"]
 
 TITLES = {
     "raw": "Raw cells",
@@ -90,17 +95,68 @@ def fields(
     panels = _default_panels(states, raw) if panels is None else list(panels)
     times = _times(states)
     pictures = [_shown(_picture(states, raw, panel), panel in COLOURED, times, frame) for panel in panels]
-    axes = _new_axes(len(panels), pictures[0].shape) if axes is None else np.ravel(np.asarray(axes, object))
-    if len(axes) != len(panels):
-        raise ValueError(
-            f"The 'axes' are {len(axes)} for {len(panels)} panels; there must be one for each: give {len(panels)}."
-        )
-    for ax, panel, picture in zip(axes, panels, pictures, strict=True):
+    axes = _for_panels(_new_axes(len(panels), pictures[0].shape) if axes is None else axes, len(panels))
+    return _draw_panels(axes, [TITLES[panel] for panel in panels], pictures)
+
+
+def edges(choice: DecisionalStates, image: ArrayLike, axes: Sequence[Axes] | None = None) -> Figure:
+    """Draw a grey image and where it is hard to predict, its edges: dark = complex, by rank.
+
+    Side by side are the image, the ranks of its local statistical complexity, and those of its local iso-prediction
+    complexity, which sees only what changes the best predictions.
+
+    Parameters
+    ----------
+    choice : DecisionalStates
+        Fitted to causal states of the image.
+    image : (height, width) numbers
+        The image that was observed; several of the same width one below the other.
+    axes : sequence of three matplotlib Axes, optional
+        Where to draw; by default on a new figure, which is not registered with pyplot.
+
+    Returns
+    -------
+    matplotlib Figure
+        The figure; `save` writes it to a file.
+    """
+    require_matplotlib()
+    causal = require_data(choice, "edges")
+    obs = causal.observations_
+    rule = "it must be the image that was observed, an array (height, width) of numbers: give it as image=pixels."
+    pixels = as_table(image, "image", rule, float)
+    if pixels.ndim != 2 or pixels.shape != obs.shape:
+        raise ValueError(f"The 'image' has shape {pixels.shape} and the states {obs.shape}; {rule}")
+    panels = {
+        "Image": grey(-pixels),
+        TITLES["C"]: grey(obs.field(ranks(causal.local_complexity_))),
+        TITLES["P"]: grey(obs.field(ranks(choice.local_prediction_complexity_))),
+    }
+    if axes is None:
+        height = min(max(3.2 * pixels.shape[0] / pixels.shape[1], 1.0), 8.0)
+        axes = new_figure(9.6, height + 0.3).subplots(1, len(panels))
+    figure = _draw_panels(_for_panels(axes, len(panels)), list(panels), list(panels.values()))
+    for ax in axes:
+        ax.set_axis_off()
+    return figure
+
+
+def _for_panels(axes: Any, n: int) -> list[Axes]:
+    """The axes that were given for n panels."""
+    given = list(np.ravel(np.asarray(axes, object)))
+    if len(given) != n:
+        raise ValueError(f"The 'axes' are {len(given)} for {n} panels; there must be one for each: give {n}.")
+    return given
+
+
+def _draw_panels(axes: Sequence[Axes], titles: Sequence[str], pictures: Sequence[NDArray[np.uint8]]) -> Figure:
+    """Show pictures, in grey or colour, on axes; return their figure."""
+    for ax, title, picture in zip(axes, titles, pictures, strict=True):
         ax.imshow(picture, cmap="gray", vmin=0, vmax=255, interpolation="nearest")
-        ax.set_title(TITLES[panel], fontsize=9)
+        ax.set_title(title, fontsize=9)
         ax.set_xticks([])
         ax.set_yticks([])
-    figure: Figure = axes[0].figure
+    # The figure of a figure is the outermost one.
+    figure: Figure = axes[0].figure.figure
     return figure
 
 
@@ -229,15 +285,11 @@ def _shown(picture: NDArray[Any], is_colour: bool, times: NDArray[Any], frame: i
 
 def _new_axes(n: int, shape: tuple[int, ...]) -> Any:
     """Axes for n pictures of one shape, in a figure without white between them."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
     columns = n if n < 4 else 2
     rows = -(-n // columns)
     height = min(max(4.2 * shape[0] / shape[1], 1.0), 8.4)
-    figure = Figure(figsize=(columns * min(4.2, max(height * shape[1] / shape[0], 2.0)), (height + 0.2) * rows))
-    figure.set_layout_engine("constrained")
-    FigureCanvasAgg(figure)
+    width = min(4.2, max(height * shape[1] / shape[0], 2.0))
+    figure = new_figure(columns * width, (height + 0.2) * rows)
     grid = np.ravel(figure.subplots(rows, columns, squeeze=False))
     for ax in grid[n:]:
         ax.set_axis_off()

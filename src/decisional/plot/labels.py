@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from .edges import Edge, crowded
+from .diagrams import Edge, crowded
 from .geometry import Floats, directions, join, left, length
 
 __all__ = ["FONT", "LEADING", "extent", "place_labels"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .edges import MAX_STATES, Edge
+from .diagrams import MAX_STATES, Edge
 from .geometry import Floats, Ints, directions, distances, length, side
 from .states import States
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..support.arguments import require
 from .artists import require_matplotlib
+from .diagrams import graph_edges, read_edges
 from .drawing import draw
-from .edges import graph_edges, read_edges
 from .states import graph_states, machine_states
 
 if TYPE_CHECKING:

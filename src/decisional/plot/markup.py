@@ -8,10 +8,11 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ..support.arguments import require
-from .edges import MAX_STATES, symbol_text
-from .files import render
+from .diagrams import MAX_STATES
 from .machines import machine as draw
+from .saving import render
 from .states import probabilities
+from .wording import symbol_text
 
 if TYPE_CHECKING:
     from ..machines import EpsilonMachine

@@ -8,11 +8,18 @@ import numpy as np
 
 from . import artists
 from .drawing import MARGIN
-from .edges import number
 from .geometry import Floats, Ints
 from .labels import FONT, extent
 from .states import States, radii
-from .wording import causal_names, causal_probabilities, mean_utility, require_fitted, set_texts, worth
+from .wording import (
+    causal_names,
+    causal_probabilities,
+    mean_utility,
+    probability_text,
+    require_fitted,
+    set_texts,
+    worth,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -76,7 +83,7 @@ class _Table:
         self.members = [self._likeliest(np.flatnonzero(decision.labels == k)) for k in range(decision.n_states)]
         hidden = np.bincount(decision.labels) - [len(members) for members in self.members]
         self.notes = [f"{n} more" if n else "" for n in hidden.tolist()]
-        self.titles = [f"ω{k}: {number(float(p))}" for k, p in enumerate(decision.probability)]
+        self.titles = [f"ω{k}: {probability_text(float(p))}" for k, p in enumerate(decision.probability)]
         self._measure(prediction, utility)
 
     def _likeliest(self, members: Ints) -> Ints:
@@ -154,13 +161,13 @@ class _Table:
             y, x = (self.y[k] + self.y[k + 1]) / 2, self.x[-1] + GAP
             self._text(ax, -PAD, y, side, "right", points)
             ax.add_patch(Rectangle((x, y - THICK / 2), BAR * p, THICK, **style))
-            self._text(ax, x + BAR * p + 0.06, y, number(p), "left", points)
+            self._text(ax, x + BAR * p + 0.06, y, probability_text(p), "left", points)
         shares = self.choice.iso_utility_.probability[self.columns].tolist()
         for k, (head, p) in enumerate(zip(self.heads, shares, strict=True)):
             x, y = (self.x[k] + self.x[k + 1]) / 2, self.y[-1] - GAP
             self._text(ax, x, 1.2 * FONT, head, "center", points)
             ax.add_patch(Rectangle((x - THICK / 2, y - BAR * p), THICK, BAR * p, **style))
-            self._text(ax, x, y - BAR * p - 0.7 * FONT, number(p), "center", points)
+            self._text(ax, x, y - BAR * p - 0.7 * FONT, probability_text(p), "center", points)
 
     def _text(self, ax: Axes, x: float, y: float, text: str, align: str, points: float) -> None:
         if text:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from .edges import Edge, crowded
+from .diagrams import Edge, crowded
 from .geometry import Floats, directions, distances, join, left, length, side
 
 __all__ = ["Toll", "route"]

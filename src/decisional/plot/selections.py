@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..support.arguments import require
-from .artists import INK, LINE, RECURRENT, require_matplotlib
+from .artists import INK, LINE, RECURRENT, new_figure, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,7 @@ def selection(selection: Selection, axes: Sequence[Axes] | None = None, *, title
     """
     require_matplotlib()
     require(selection, "machine_of", "selection", "a Selection", "give what ds.selection.select returns")
-    upper, lower = _new_axes() if axes is None else _two(axes)
+    upper, lower = new_figure(8.0, 5.2).subplots(2, 1, sharex=True) if axes is None else _two(axes)
     same = _same_machine(selection)
     for ax, value in ((upper, _bits(selection)), (lower, _states)):
         _shade(ax, selection, same)
@@ -62,16 +62,6 @@ def selection(selection: Selection, axes: Sequence[Axes] | None = None, *, title
     # The figure of a figure is the outermost one.
     figure: Figure = upper.figure.figure
     return figure
-
-
-def _new_axes() -> tuple[Axes, Axes]:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8.0, 5.2), layout="constrained")
-    FigureCanvasAgg(figure)
-    upper, lower = figure.subplots(2, 1, sharex=True)
-    return upper, lower
 
 
 def _two(axes: Sequence[Axes]) -> tuple[Axes, Axes]:

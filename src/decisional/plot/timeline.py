@@ -6,16 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .artists import INK, LINE, fill, require_matplotlib, tint
+from ..support.arguments import as_table
+from .artists import INK, LINE, fill, new_figure, require_matplotlib, tint
+from .fields import state_colours
 from .geometry import Floats, Ints
-from .wording import decision_texts, require_fitted, worth
+from .wording import decision_texts, require_data, require_fitted, worth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from numpy.typing import ArrayLike
 
     from ..estimators import DecisionalStates
 
-__all__ = ["events"]
+__all__ = ["events", "signal"]
 
 STRETCH = 200  # positions that are still told apart on a page
 STRIP = 0.16  # share of the axes for the bands
@@ -61,13 +65,58 @@ def events(
     label = np.append(choice.states_.labels, -1)[cause]
     utility = np.append(choice.utility_, np.nan)[cause]
     if ax is None:
-        ax = _new_axes()
+        ax = new_figure(9.0, 2.8).subplots()
     _scales(ax, utility, first, last)
     _bands(ax, label, first, decision_texts(choice))
     ax.stairs(utility, np.arange(first, last + 1) - 0.5, baseline=None, color=INK, lw=1.4, zorder=3)
     ticks = ax.vlines(changes - 0.5, 0.955, 1.0, transform=ax.get_xaxis_transform(), color=INK, lw=0.8, zorder=3)
     ticks.set_gid("event")
     return ax
+
+
+def signal(choice: DecisionalStates, signal: ArrayLike, name: str = "value", ax: Axes | None = None) -> Figure:
+    """Draw the last 200 values of a signal, each in the colour of the state it leads to, and what was predicted.
+
+    Parameters
+    ----------
+    choice : DecisionalStates
+        Fitted to causal states of the signal, whose predictions are numbers.
+    signal : (T,) numbers
+        The signal that was observed, NaN where there is a gap; several of them one after the other.
+    name : str
+        What the values are, beside their axis.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure, which is not registered with pyplot.
+
+    Returns
+    -------
+    matplotlib Figure
+        The figure; `save` writes it to a file.
+    """
+    require_matplotlib()
+    causal = require_data(choice, "signal")
+    obs = causal.observations_
+    rule = "it must be the signal that was observed, one number for each time: give it as signal=values."
+    values = as_table(signal, "signal", rule, float)
+    if values.ndim != 1 or values.shape != obs.shape:
+        raise ValueError(f"The 'signal' has shape {values.shape} and the states {obs.shape}; {rule}")
+    rule = "a signal is drawn with predictions that are numbers: choose a utility such as ds.utility.squared_error()."
+    best = as_table(choice.predictions_.choice(), "predictions", rule, float)[causal.states_.labels[obs.x]]
+    first = max(len(values) - STRETCH, 0)
+    shown = obs.site >= first
+    site, colours = obs.site[shown], state_colours(causal.labels_[shown]) / 255.0
+    if ax is None:
+        ax = new_figure(9.6, 3.2).subplots()
+    ax.plot(np.arange(first, len(values)), values[first:], color="0.75", lw=0.8, zorder=1)
+    ax.scatter(site + 1, best[shown], s=14, marker="_", color="#b04020", label="predicted", zorder=2)
+    edge: dict[str, Any] = {"edgecolors": "0.4", "linewidths": 0.3}
+    ax.scatter(site, values[site], s=16, c=colours, label="value, by state", **edge)
+    ax.set_xlabel("row")
+    ax.set_ylabel(name)
+    ax.legend(fontsize=8, frameon=False, ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
+    # The figure of a figure is the outermost one.
+    figure: Figure = ax.figure.figure
+    return figure
 
 
 def _causes(choice: DecisionalStates, X: Any) -> Ints:
@@ -104,15 +153,6 @@ def _stretch(cause: Ints, start: int | None, stop: int | None) -> tuple[int, int
             "choose 'start' before 'stop', inside the data."
         )
     return int(first), int(last)
-
-
-def _new_axes() -> Axes:
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.0, 2.8), layout="constrained")
-    FigureCanvasAgg(figure)
-    return figure.subplots()
 
 
 def _scales(ax: Axes, utility: Floats, first: int, last: int) -> None:

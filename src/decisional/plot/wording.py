@@ -1,17 +1,17 @@
-"""What pictures say of decisions: short texts of the sets Y and of utilities."""
+"""How symbols, probabilities, sets Y and utilities are written, in pictures and on pages."""
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .edges import symbol_text
 from .geometry import Floats
 
 if TYPE_CHECKING:
-    from ..estimators import DecisionalStates
+    from ..estimators import CausalStates, DecisionalStates
     from ..states.partition import Partition
 
 __all__ = [
@@ -20,12 +20,37 @@ __all__ = [
     "decision_texts",
     "mean_utility",
     "prediction_text",
+    "probability_text",
+    "require_data",
     "require_fitted",
     "set_texts",
+    "symbol_text",
     "worth",
 ]
 
 MAX_VALUES, MAX_LETTERS = 3, 24  # of a set Y
+
+
+def probability_text(p: float) -> str:
+    """Write a probability with two decimals, more where they would round to certainty or impossibility.
+
+    Examples
+    --------
+    >>> probability_text(1 / 3), probability_text(0.9996), probability_text(1.0)
+    ('0.33', '0.9996', '1')
+    """
+    if 0 < p < 1e-6:
+        return f"{p:.0e}"
+    for decimals in range(2, 7):
+        if round(p, decimals) not in (0.0, 1.0):
+            return f"{p:.{decimals}f}"
+    return f"{p:.0f}"
+
+
+def symbol_text(symbol: Hashable) -> str:
+    """Write a symbol, in quotes where it would not be seen."""
+    text = symbol if isinstance(symbol, str) else repr(symbol)
+    return text if text.isprintable() and text.strip() else repr(text)
 
 
 def require_fitted(choice: Any) -> None:
@@ -35,6 +60,17 @@ def require_fitted(choice: Any) -> None:
             "The 'choice' parameter must be a fitted DecisionalStates. "
             f"Got {type(choice).__name__} instead: fit DecisionalStates(utility) first."
         )
+
+
+def require_data(choice: Any, picture: str) -> CausalStates:
+    """Return the causal states that were fitted to data, or refuse what has none."""
+    require_fitted(choice)
+    causal: CausalStates | None = choice.causal_
+    if causal is None:
+        raise ValueError(
+            f"The 'choice' of {picture} was fitted to a machine, which has no data of its own: fit it to causal states."
+        )
+    return causal
 
 
 def causal_probabilities(choice: DecisionalStates) -> Floats:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..plot.edges import symbol_text
+from ..plot.wording import symbol_text
 from .findings import Findings
 from .markup import Html, element, join, number, section
 from .pictures import png, state_colour

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..data import alphabet as reading
 from ..data.slices import Sliced
 from ..estimators.first_part import FirstPart, on_first_part
-from ..plot.edges import symbol_text
+from ..plot.wording import symbol_text
 
 if TYPE_CHECKING:
     from ..estimators import CausalStates, DecisionalStates

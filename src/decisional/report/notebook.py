@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..plot.edges import MAX_STATES
+from ..plot.diagrams import MAX_STATES
 from ..plot.wording import prediction_text
 from .choices import MOST_BOXES, MOST_CIRCLES, decisions_table
 from .findings import Findings, gather, outcome_text

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import __version__
-from ..plot.edges import symbol_text
+from ..plot.wording import symbol_text
 from ..support import files as io
 from .along import along_section
 from .cautions import CHECKS, cautions

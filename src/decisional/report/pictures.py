@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..plot.files import render
+from ..plot.saving import render
 from .markup import Html, element
 
 __all__ = ["STATE_COLOURS", "drawn", "inline_svg", "png", "state_colour", "zoomable"]

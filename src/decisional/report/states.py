@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..plot.edges import MAX_STATES
+from ..plot.diagrams import MAX_STATES
 from ..plot.wording import prediction_text
 from .findings import Findings, outcome_text
 from .markup import Html, bar, bars, element, join, number, numbers, plural, section, share, table, typeset

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .geometry import Floats
+from .wording import probability_text, symbol_text
 
 if TYPE_CHECKING:
     from ..machines import EpsilonMachine, TransitionGraph
 
-__all__ = ["MAX_STATES", "Edge", "crowded", "graph_edges", "number", "read_edges", "symbol_text"]
+__all__ = ["MAX_STATES", "Edge", "crowded", "graph_edges", "read_edges"]
 
 MAX_LINES = 8  # symbols written on one edge
 MAX_STATES, MAX_EDGES = 30, 100  # what is laid out with care; larger machines are drawn on a circle
@@ -67,37 +68,15 @@ def graph_edges(graph: TransitionGraph) -> list[Edge]:
     """Return the edges of a transition graph, ordered by source and target, with the text of their labels."""
     found = graph.matrix.tocoo()
     edges = sorted(zip(found.row.tolist(), found.col.tolist(), found.data.tolist(), strict=True))
-    return [Edge(source, target, number(p), p) for source, target, p in edges]
+    return [Edge(source, target, probability_text(p), p) for source, target, p in edges]
 
 
 def _label(entries: Sequence[tuple[str, float]]) -> str:
-    lines = [f"{symbol} | {number(p)}" for symbol, p in entries]
+    lines = [f"{symbol} | {probability_text(p)}" for symbol, p in entries]
     if len(lines) > MAX_LINES:
         rest = [p for _, p in entries[MAX_LINES - 1 :]]
-        lines[MAX_LINES - 1 :] = [f"{len(rest)} more | {number(sum(rest))}"]
+        lines[MAX_LINES - 1 :] = [f"{len(rest)} more | {probability_text(sum(rest))}"]
     return "\n".join(lines)
-
-
-def number(p: float) -> str:
-    """Write a probability with two decimals, more where they would round to certainty or impossibility.
-
-    Examples
-    --------
-    >>> number(1 / 3), number(0.9996), number(1.0)
-    ('0.33', '0.9996', '1')
-    """
-    if 0 < p < 1e-6:
-        return f"{p:.0e}"
-    for decimals in range(2, 7):
-        if round(p, decimals) not in (0.0, 1.0):
-            return f"{p:.{decimals}f}"
-    return f"{p:.0f}"
-
-
-def symbol_text(symbol: Hashable) -> str:
-    """Write a symbol, in quotes where it would not be seen."""
-    text = symbol if isinstance(symbol, str) else repr(symbol)
-    return text if text.isprintable() and text.strip() else repr(text)
 
 
 def crowded(edges: Sequence[Edge], n_states: int) -> bool:
