@@ -9,7 +9,7 @@ from decisional.data import alphabet as reading
 from decisional.data.alphabet import ordered
 from decisional.machines import walks
 from decisional.states.search import Series
-from decisional.streams.learning import decide, template
+from decisional.streams.learner import decide, template
 
 GAP = object()
 OTHER = object()

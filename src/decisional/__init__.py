@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .states.matching import Bhattacharyya, ChiSquare, GTest, HarmonicMean, JensenShannon, Variational
     from .states.partition import Partition
     from .states.selection import epsilon_machine
-    from .streams import Adapt
+    from .streams.adapt import Adapt
     from .streams.monitor import Monitor
 
 __version__ = "0.1.0"
@@ -51,7 +51,7 @@ _NAMES = {
     "Variational": "states.matching",
     "Partition": "states.partition",
     "epsilon_machine": "states.selection",
-    "Adapt": "streams",
+    "Adapt": "streams.adapt",
     "Monitor": "streams.monitor",
 }
 

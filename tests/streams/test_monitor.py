@@ -215,7 +215,7 @@ def test_beliefs_stay_equal_to_the_last_bit(tmp_path):
         assert other.push(part[0]) is None
         assert len(other.feed(part[1:])) == 0
     assert one.state == other.state == -1
-    np.testing.assert_array_equal(one._belief, other._belief)
+    np.testing.assert_array_equal(one.belief, other.belief)
 
 
 @pytest.fixture
@@ -435,7 +435,7 @@ def test_save_and_load(name, tmp_path):
     symbols += ["?", None, machine.alphabet[1]]
     same(twin.feed(symbols), monitor.feed(symbols))
     assert (twin.position, twin.state) == (monitor.position, monitor.state)
-    np.testing.assert_array_equal(twin._belief, monitor._belief)
+    np.testing.assert_array_equal(twin.belief, monitor.belief)
 
 
 @pytest.mark.small

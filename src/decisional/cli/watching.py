@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _monitor(arguments: argparse.Namespace) -> tuple[Any, bool]:
     """The monitor where it stood, or at the beginning."""
-    from ..streams import Adapt
+    from ..streams.adapt import Adapt
     from ..streams.monitor import Monitor
 
     if arguments.model == "-":

@@ -1,12 +1,11 @@
-"""A monitor that adapts as JSON, and back: nothing is lost at a restart."""
-
-from __future__ import annotations
+"""Monitors as JSON files, and back: nothing is lost at a restart."""
 
 import base64
+import os
 import zlib
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,18 +15,75 @@ from ..decisions.events import Change
 from ..decisions.utilities import table
 from ..decisions.utility_formats import decode, encode
 from ..machines import EpsilonMachine
-from .learning import Drift, Recent
-from .options import Adapt
+from ..support.files import read_json, write_json
+from .adapt import Adapt
+from .follower import Plan
+from .learner import Learner, Recent
 
-__all__ = ["from_json", "to_json"]
+if TYPE_CHECKING:
+    from .monitor import Monitor
 
-_NOW = ("start", "needed", "due", "had", "refit", "origin")
+__all__ = ["model_json", "read", "write"]
+
+FORMAT = "decisional.Monitor"
+_MACHINE = ("targets", "emission", "alphabet", "names", "weights")
+_OPTIONS = ("by", "level", "impossible", "missing")
+_PLAN = ("labels", "predictions", "utility", "home")
+_NOW = ("belief", "position", "state", "last")
+_LEARNER = ("start", "needed", "due", "had", "refit")
 _TEST = ("counts", "frozen", "belief", "tables", "contexts", "weights", "levels", "marks")
 
 
-def to_json(drift: Drift) -> dict[str, Any]:
-    """All of it as JSON; the utility is None if it has no such form."""
-    recent = drift.recent
+def write(monitor: "Monitor", path: str | os.PathLike[str]) -> None:
+    """Write a monitor as it stands."""
+    follower, learner = monitor._follower, monitor._learner
+    follower.settle()
+    content = {"format": FORMAT, "version": 1 if learner is None else 2, **model_json(monitor)}
+    content |= {name: encode(getattr(follower, name)) for name in _NOW}
+    if learner is not None:
+        content["drift"] = {**_learner_json(learner), "origin": monitor._first}
+    write_json(path, content)
+
+
+def model_json(monitor: "Monitor") -> dict[str, Any]:
+    """What does not change with the stream."""
+    machine = {name: encode(getattr(monitor.machine, name)) for name in _MACHINE}
+    options = {name: encode(getattr(monitor, name)) for name in _OPTIONS}
+    plan = {name: encode(getattr(monitor._follower.plan, name)) for name in _PLAN}
+    return {"machine": machine, **options, **plan}
+
+
+def read(monitor: "Monitor", path: str | os.PathLike[str], template: dict[str, Any] | None) -> None:
+    """Make a monitor what a file says; anything that `write` did not write is refused with a sentence."""
+    content = read_json(path, FORMAT, 2, ("machine", *_OPTIONS, *_PLAN, *_NOW))
+    try:
+        _restore(monitor, content, template)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"The file '{path}' is corrupt, save the monitor again: {error}") from None
+
+
+def _restore(monitor: "Monitor", content: dict[str, Any], template: dict[str, Any] | None) -> None:
+    machine = EpsilonMachine.from_arrays(*(decode(content["machine"][name]) for name in _MACHINE))
+    labels, predictions, utility, home = (decode(content[name]) for name in _PLAN)
+    plan = Plan(np.array(labels, np.int64), predictions, np.array(utility, float), np.array(home, float))
+    monitor._follow(machine, plan, *(decode(content[name]) for name in _OPTIONS))
+    follower, n = monitor._follower, machine.n_states
+    follower.belief = np.array(content["belief"], np.float64)
+    follower.position, follower.state, follower.last = (int(content[name]) for name in _NOW[1:])
+    sizes = {*map(len, (plan.labels, predictions, plan.utility, plan.home, follower.belief))}
+    sums, places = (plan.home.sum(), follower.belief.sum()), {follower.state, follower.last}
+    if sizes != {n} or not np.allclose(sums, 1.0) or not places <= {*range(-1, n)}:
+        raise ValueError(f"its tables do not fit a machine of {n} states.")
+    if "drift" in content:
+        drift = content["drift"]
+        known = template if template is not None else _template(drift["template"])
+        monitor._first = drift["origin"]
+        _restore_learner(monitor._adapt(Adapt(**drift["adapt"]), known), drift)
+
+
+def _learner_json(learner: Learner) -> dict[str, Any]:
+    """All of it; the utility is None if it has no such form."""
+    recent = learner.recent
     kept = {
         "letters": encode(recent.letters),
         "codes": _pack(recent.codes),
@@ -35,32 +91,26 @@ def to_json(drift: Drift) -> dict[str, Any]:
         "n_known": recent.n_known,
     }
     return {
-        "adapt": asdict(drift.adapt),
-        "template": _template_json(drift.template),
-        "change": None if drift.change is None else list(drift.change),
+        "adapt": asdict(learner.adapt),
+        "template": _template_json(learner.template),
+        "change": None if learner.change is None else list(learner.change),
         "recent": kept,
-        "test": {name: _pack(getattr(drift.test, name)) for name in _TEST},
-        **{name: getattr(drift, name) for name in _NOW},
+        "test": {name: _pack(getattr(learner.test, name)) for name in _TEST},
+        **{name: getattr(learner, name) for name in _LEARNER},
     }
 
 
-def from_json(
-    content: dict[str, Any], template: dict[str, Any] | None, machine: EpsilonMachine, stay: tuple[bool, bool]
-) -> Drift:
-    """Undo `to_json`; a template, if given, goes before the one of the file."""
-    known = template if template is not None else _template(content["template"])
-    drift = Drift(Adapt(**content["adapt"]), known, machine, stay)
-    for name in _NOW:
-        setattr(drift, name, content[name])
-    drift.change = None if content["change"] is None else Change(*content["change"])
+def _restore_learner(learner: Learner, content: dict[str, Any]) -> None:
+    for name in _LEARNER:
+        setattr(learner, name, content[name])
+    learner.change = None if content["change"] is None else Change(*content["change"])
     kept = content["recent"]
-    recent = Recent(drift.adapt.memory, decode(kept["letters"]))
+    recent = Recent(learner.adapt.memory, decode(kept["letters"]))
     recent.end, recent.n_known = int(kept["end"]), int(kept["n_known"])
     recent.codes = _unpack(kept["codes"], recent.codes)
-    drift.recent = recent
+    learner.recent = recent
     for name in _TEST:
-        setattr(drift.test, name, _unpack(content["test"][name], getattr(drift.test, name)))
-    return drift
+        setattr(learner.test, name, _unpack(content["test"][name], getattr(learner.test, name)))
 
 
 def _pack(array: NDArray[Any]) -> dict[str, Any]:

@@ -61,18 +61,18 @@ def real(
     least: float | None = None,
     above: float | None = None,
     most: float | None = None,
-    remedy: str | None = None,
+    below: float | None = None,
+    remedy: str = "give such a number",
     of: str = "",
 ) -> float:
-    """A finite number within limits, of which `above` is not allowed itself, or ValueError."""
-    low = (least is None or value >= least) and (above is None or value > above) if is_number(value) else False
-    if low and np.isfinite(value) and (most is None or value <= most):
-        return float(value)
-    limits = [] if least is None else [f"of at least {least:g}"]
-    limits += [] if above is None else [f"above {above:g}"]
-    limits += [] if most is None else [f"at most {most:g}" if limits else f"of at most {most:g}"]
-    rule = " ".join(["a number", " and ".join(limits)]).strip()
-    raise ValueError(refusal(name, value, rule, remedy or "give such a number", of))
+    """A finite number within limits, of which `above` and `below` are not allowed themselves, or ValueError."""
+    limits = {"of at least": least, "above": above, "of at most": most, "below": below}
+    words = " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)
+    if is_number(value) and np.isfinite(value):
+        inside = (least is None or value >= least) and (above is None or value > above)
+        if inside and (most is None or value <= most) and (below is None or value < below):
+            return float(value)
+    raise ValueError(refusal(name, value, f"a number {words}".strip(), remedy, of))
 
 
 def choice(value: Any, name: str, choices: Iterable[Hashable], of: str = "") -> Any:

@@ -1,15 +1,19 @@
-"""The test on log-loss: a machine against predictors that know nothing of it."""
+"""The test on log-loss: a machine against predictors that know nothing of it.
 
-from __future__ import annotations
+The machine is compared by log-loss with predictors that do not know it. Let p be the probability that the machine gave
+to a symbol, with its probabilities re-estimated all along, and q that of a mixture of Markov orders and of the states
+of the machine, with short memories. While the machine is right, the product of q/p from any symbol on is a martingale:
+it ever exceeds 1/alpha with a chance of at most alpha. The largest of these products (CUSUM) is what is watched.
+"""
 
 import numpy as np
 
 from .._kernels import drift as kernels
 from ..machines import EpsilonMachine, walks
 from ..support.arrays import Floats, Ints
-from .options import Adapt
+from .adapt import Adapt
 
-__all__ = ["Test"]
+__all__ = ["DriftTest"]
 
 # The alternative: its longest order, the cells of its longest table, its memories in visits of a word, and the share
 # of its weights that goes round at each symbol.
@@ -20,7 +24,7 @@ SWITCH = 1 / 2048
 SEEN = 8.0
 
 
-class Test:
+class DriftTest:
     """A machine against the alternative along a stream; see `_kernels.drift.test` for the state.
 
     Parameters

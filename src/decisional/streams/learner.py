@@ -1,26 +1,22 @@
-"""What a monitor that adapts keeps of the stream, and the machines that it learns from that."""
-
-from __future__ import annotations
+"""Learner: whether a machine still fits its stream, and learning another when it does not."""
 
 from collections.abc import Callable, Hashable, Sequence
 from math import log2
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .._kernels import drift as kernels
 from ..data.alphabet import ordered
-from ..decisions.events import Change
+from ..decisions.events import Change, Event, Events, Refit
 from ..machines import EpsilonMachine
 from ..machines.symbols import Lookup, plain
 from ..support.arrays import Ints
-from .drift import Test
-from .options import Adapt
+from .adapt import Adapt
+from .drift_test import DriftTest
+from .follower import Follower, Plan
 
-if TYPE_CHECKING:
-    from ..estimators import DecisionalStates
-
-__all__ = ["Drift", "Recent", "decide", "template"]
+__all__ = ["Learner", "Recent", "decide", "template"]
 
 # Level of the ties between decisions, that of DecisionalStates.
 TIES = 0.01
@@ -82,49 +78,121 @@ class Recent:
         self._name([self.letters[k] for k in used.tolist()])
 
 
-class Drift:
-    """What a Monitor that adapts knows beside its machine.
+class Learner:
+    """What a monitor that adapts knows beside what it follows.
+
+    There is at most one event per symbol: a Change or a Refit takes the place of an Event, and as no decision is known
+    then, the next symbol whose state is known makes one.
 
     Parameters
     ----------
     template : parameters of the DecisionalStates of new machines
-    stay : whether the state stays at impossible symbols, and at gaps
+    follower : what follows the machine, and is given the new ones
+    plan : what to do with new DecisionalStates and their machine
 
     Attributes
     ----------
-    test : Test of the present machine
+    test : DriftTest of the present machine
+    recent : the last symbols
     change : the Change since which a new machine is learnt, or None
     start : position of the first symbol that it is learnt from
     needed : symbols that are needed for it
     due : symbols that a machine is learnt from again, in case that more tell more; 0 = no more
     had : symbols that there are since the start
     refit : position of the last refit, -1 = none yet
-    origin : the model that the monitor began with, as JSON, once it has another
     """
 
     def __init__(
-        self, adapt: Adapt, template: dict[str, Any], machine: EpsilonMachine, stay: tuple[bool, bool]
+        self,
+        adapt: Adapt,
+        template: dict[str, Any],
+        follower: Follower,
+        plan: Callable[[Any, EpsilonMachine], Plan],
     ) -> None:
-        self.adapt, self.template, self.stay = adapt, template, stay
-        self.test = Test(machine, adapt.refit_after, adapt, stay)
-        self.recent = Recent(adapt.memory, machine.alphabet)
+        self.adapt, self.template = adapt, template
+        self._follower, self._plan = follower, plan
+        self.test = DriftTest(follower.machine, adapt.refit_after, adapt, follower.stay)
+        self.recent = Recent(adapt.memory, follower.machine.alphabet)
         self.change: Change | None = None
         self.start, self.needed, self.due, self.had, self.refit = 0, adapt.refit_after, 0, 0, -1
-        self.origin: dict[str, Any] | None = None
+
+    @property
+    def learning(self) -> bool:
+        """Whether the machine was given up and no new one is learnt yet."""
+        return self.change is not None
 
     @property
     def limit(self) -> int | None:
         """After how many symbols at most, at least 1, there is something to learn from; None = never."""
-        wanted = self.due if self.change is None else self.needed
+        wanted = self.needed if self.learning else self.due
         return max(wanted - self.had, 1) if wanted else None
 
-    def keep(self, codes: Ints, gaps: Ints, letter: Callable[[int], Any]) -> None:
-        """Keep symbols; letter(i) is the i-th, asked for where it is not in the alphabet."""
+    def gap(self) -> None:
+        """Symbols are missing: one position for them."""
+        self.test.gap()
+        self.recent.append(-1)
+
+    def push(self, code: int) -> Change | Refit | Event | None:
+        """Take one symbol of the alphabet while nothing is to be learnt from it. Cost: O(1) mostly."""
+        follower = self._follower
+        codes, gaps = np.array([code], follower.code_type), np.zeros(1, bool)
+        what, _ = self.test.run(codes, gaps, follower.position)
+        self.recent.append(code)
+        self.had += 1
+        if what != kernels.FITS:
+            return self._give_up(what, codes, gaps)
+        state = follower.step(code)
+        return follower.arrive(int(follower.walk(codes, gaps)[0]) if state < 0 else state)
+
+    def take(
+        self, codes: Ints, gaps: Ints, letter: Callable[[int], Any]
+    ) -> tuple[int, list[Events | list[Change | Refit]]]:
+        """Take symbols up to the first Change or Refit; return their number, and the events by machine.
+
+        letter(i) is the i-th symbol, asked for where it is not in the alphabet.
+        """
+        follower = self._follower
+        if self.learning:
+            self._keep(codes, gaps, letter)
+            follower.position += codes.size
+            learnt = self._learn() if codes.size and self.had >= self.needed else None
+            return codes.size, [] if learnt is None else [[learnt]]
+        what, n = self.test.run(codes, gaps, follower.position)
+        self._keep(codes[:n], gaps[:n], letter)
+        better = None
+        if what == kernels.FITS and n and 0 < self.due <= self.had:
+            better = self._learnt(follower.position + n - 1)
+        fits = n - (what != kernels.FITS or better is not None)
+        told: list[Events | list[Change | Refit]] = [
+            follower.events([follower.arrive_all(follower.walk(codes[:fits], gaps[:fits]))])
+        ]
+        if better is not None:
+            follower.position += 1
+            told.append([self._go_on(*better)])
+        elif what != kernels.FITS:
+            told.append([self._give_up(what, codes[fits:n], gaps[fits:n])])
+        return n, told
+
+    def _keep(self, codes: Ints, gaps: Ints, letter: Callable[[int], Any]) -> None:
         self.recent.extend(codes, gaps, letter)
         self.had += int(codes.size - gaps.sum())
 
-    def lose(self, position: int) -> Change:
-        """Give up the machine after the symbol at a position."""
+    def _give_up(self, what: int, code: Ints, gap: Ints) -> Change | Refit:
+        """Take the symbol at which the machine, or its probabilities, are given up."""
+        follower = self._follower
+        if what == kernels.LOST:
+            self.change = self._lost(follower.position)
+            follower.position, follower.state, follower.last = follower.position + 1, -1, -1
+            return self.change
+        follower.arrive_all(follower.walk(code, gap))
+        since = int(self.test.marks[kernels.MOVED_SINCE])
+        n = self.test.move()
+        choice = decide(self.template, self.test.machine, n)
+        follower.adopt(self.test.machine, self._plan(choice, self.test.machine))
+        return Refit(follower.position - 1, since, True, choice)
+
+    def _lost(self, position: int) -> Change:
+        """The machine is given up after the symbol at a position."""
         marks = self.test.marks
         # What followed half of the evidence is new beyond doubt; where it began is an estimate.
         self.start = int(marks[kernels.HALF])
@@ -134,11 +202,25 @@ class Drift:
         self.needed = min(2 * self.needed, self.adapt.memory) if poor else self.adapt.refit_after
         self.due = 0
         self.had = int((self.recent.last(position + 1 - self.start) >= 0).sum())
-        bits = log2(self.test.levels[kernels.RATIO])
-        self.change = Change(position, since, bits)
-        return self.change
+        return Change(position, since, log2(self.test.levels[kernels.RATIO]))
 
-    def learn(self, position: int) -> tuple[DecisionalStates, Ints, Ints] | None:
+    def _learn(self) -> Refit | None:
+        learnt = self._learnt(self._follower.position - 1)
+        return None if learnt is None else self._go_on(*learnt)
+
+    def _go_on(self, choice: Any, codes: Ints, gaps: Ints) -> Refit:
+        """Follow a new machine, from the state to which the symbols it was learnt from lead."""
+        follower = self._follower
+        follower.adopt(self.test.machine, self._plan(choice, self.test.machine))
+        follower.forget()
+        if follower.missing == "raise" and gaps.any():
+            codes = codes[np.flatnonzero(gaps)[-1] + 1 :]
+            gaps = np.zeros(codes.size, bool)
+        states = follower.walk(codes, gaps)
+        follower.state = int(states[-1]) if states.size else -1
+        return Refit(follower.position - 1, self.start, False, choice)
+
+    def _learnt(self, position: int) -> tuple[Any, Ints, Ints] | None:
         """A new machine with its decisions, and the symbols that it was learnt from: their columns, and gaps.
 
         None where there is a machine already, and no other describes the symbols since the change shorter by
@@ -153,10 +235,8 @@ class Drift:
         parts = [part for part in parts if part.size]
         found = selection.select(parts, sequences=True)
         self.due = 2 * max(self.due, self.needed) if 2 * max(self.due, self.needed) <= self.adapt.memory else 0
-        if (
-            self.change is None
-            and self._length(parts, letters) + log2(self.adapt.alpha) < found.chosen.description_length
-        ):
+        enough = found.chosen.description_length - log2(self.adapt.alpha)
+        if not self.learning and self._length(parts, letters) < enough:
             return None
         learnt = found.machine
         machine = EpsilonMachine.from_arrays(learnt.targets, learnt.emission, letters, learnt.names, learnt.weights)
@@ -167,7 +247,7 @@ class Drift:
             raise ValueError(
                 f"The machine learnt from position {self.start} on has no decisions, and is learnt on; {error}"
             ) from error
-        self.test = Test(machine, self.had, self.adapt, self.stay)
+        self.test = DriftTest(machine, self.had, self.adapt, self._follower.stay)
         self.test.warm_up(codes, gaps, self.had, position + 1)
         self.recent = Recent(self.adapt.memory, letters)
         self.recent.extend(codes, gaps, str)
@@ -196,20 +276,13 @@ class Drift:
         emission = np.pad(machine.emission, ((0, 0), (0, 1)))[:, column]
         return Series(source.raw, source.lut, source.bounds, len(letters)).drive(targets, emission).length
 
-    def move(self) -> tuple[int, DecisionalStates]:
-        """Since when the probabilities moved, about, and the decisions with those of now."""
-        since = int(self.test.marks[kernels.MOVED_SINCE])
-        n = self.test.move()
-        choice = decide(self.template, self.test.machine, n)
-        return since, choice
-
 
 def template(decision: Any) -> dict[str, Any]:
     """The parameters of fitted DecisionalStates, with the utility bound to its outcomes."""
     return {**decision.get_params(deep=False), "utility": decision._utility}
 
 
-def decide(template: dict[str, Any], machine: EpsilonMachine, n: float) -> DecisionalStates:
+def decide(template: dict[str, Any], machine: EpsilonMachine, n: float) -> Any:
     """Decisional states of a machine that was learnt from n symbols: ties are judged by their sampling error."""
     from ..estimators import DecisionalStates
     from ..estimators.sources import exact

@@ -1,10 +1,8 @@
 """Adapt: how a Monitor adapts."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
-import numpy as np
+from ..support.arguments import integer, real
 
 __all__ = ["Adapt"]
 
@@ -45,20 +43,12 @@ class Adapt:
             )
         if self.window is None and self.forget is None:
             object.__setattr__(self, "window", WINDOW)
-        for name, least in (("refit_after", 10), ("window", 10), ("forget", 10)):
-            value = getattr(self, name)
-            whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value >= least
-            if not whole and not (value is None and name != "refit_after"):
-                raise ValueError(
-                    f"The '{name}' of Adapt is {value!r}; it must be an integer of at least {least}: give a number of "
-                    "symbols."
-                )
-        number = isinstance(self.alpha, (int, float, np.number)) and not isinstance(self.alpha, bool)
-        if not number or not 0.0 < self.alpha < 1.0:
-            raise ValueError(
-                f"The 'alpha' of Adapt is {self.alpha!r}; it must be a number in (0, 1): give the chance of a false "
-                "alarm per symbol."
-            )
+        remedy = "give a number of symbols"
+        for name, value in (("refit_after", self.refit_after), ("window", self.window), ("forget", self.forget)):
+            if value is not None or name == "refit_after":
+                integer(value, name, least=10, remedy=remedy, of="Adapt")
+        remedy = "give the chance of a false alarm per symbol"
+        real(self.alpha, "alpha", above=0, below=1, remedy=remedy, of="Adapt")
         if self.refit_after > self.memory:
             raise ValueError(
                 f"The 'refit_after' of Adapt is {self.refit_after} and only {self.memory} symbols are kept; a machine "
