@@ -374,7 +374,7 @@ def test_wrong_parameters_are_refused(even):
     with pytest.raises(ValueError, match="'decision' is DecisionalStates"):
         Monitor(ds.DecisionalStates(ds.utility.zero_one()).fit(pairs))
     for name in ("impossible", "missing"):
-        with pytest.raises(ValueError, match=f"The '{name}' is 'skip'; it must be one of reset, stay, raise"):
+        with pytest.raises(ValueError, match=f"The '{name}' is 'skip'; it must be one of 'reset', 'stay', 'raise'"):
             Monitor(even, **{name: "skip"})
     with pytest.raises(ValueError, match="'by' of events is 'state'"):
         Monitor(even, by="state")
@@ -429,8 +429,8 @@ def test_save_and_load(name, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["monitor.json"]
     for option in ("by", "level", "impossible", "missing", "position", "state", "decision", "predictions", "utility"):
         assert getattr(twin, option) == getattr(monitor, option)
-    assert twin._predictions == list(decision.predictions_)
-    assert [list(map(type, y)) for y in twin._predictions] == [list(map(type, y)) for y in decision.predictions_]
+    assert twin._follower.plan.predictions == list(decision.predictions_)
+    assert [list(map(type, y)) for y in twin._follower.plan.predictions] == [list(map(type, y)) for y in decision.predictions_]
     assert (twin.machine.alphabet, twin.machine.names) == (machine.alphabet, machine.names)
     symbols += ["?", None, machine.alphabet[1]]
     same(twin.feed(symbols), monitor.feed(symbols))
