@@ -429,8 +429,9 @@ def test_save_and_load(name, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["monitor.json"]
     for option in ("by", "level", "impossible", "missing", "position", "state", "decision", "predictions", "utility"):
         assert getattr(twin, option) == getattr(monitor, option)
-    assert twin._follower.plan.predictions == list(decision.predictions_)
-    assert [list(map(type, y)) for y in twin._follower.plan.predictions] == [list(map(type, y)) for y in decision.predictions_]
+    kept = twin._follower.plan.predictions
+    assert kept == list(decision.predictions_)
+    assert [list(map(type, y)) for y in kept] == [list(map(type, y)) for y in decision.predictions_]
     assert (twin.machine.alphabet, twin.machine.names) == (machine.alphabet, machine.names)
     symbols += ["?", None, machine.alphabet[1]]
     same(twin.feed(symbols), monitor.feed(symbols))
