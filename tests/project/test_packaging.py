@@ -43,8 +43,11 @@ def test_wheel_holds_the_package_and_nothing_else(wheel: ZipFile) -> None:
     names = set(wheel.namelist())
     held = {name for name in names if name.startswith("decisional/")}
     assert held == {name.removeprefix("src/") for name in sources("src/decisional")}
-    assert {"decisional/py.typed", "decisional/report/page.css", "decisional/report/page.js"} <= held
-    assert {Path(name).suffix or Path(name).name for name in held} <= {".py", ".css", ".js", ".typed"}
+    templates = {
+        f"decisional/report/templates/{name}" for name in ("page.html", "page.css", "page.js", "sections/states.html")
+    }
+    assert {"decisional/py.typed", *templates} <= held
+    assert {Path(name).suffix or Path(name).name for name in held} <= {".py", ".html", ".css", ".js", ".typed"}
     info = f"decisional-{ds.__version__}.dist-info"
     expected = {"METADATA", "WHEEL", "RECORD", "entry_points.txt", "licenses/LICENSE"}
     assert names - held == {f"{info}/{name}" for name in expected}
@@ -72,7 +75,7 @@ def test_dependencies_have_lower_bounds_and_no_upper_ones(metadata: Message) -> 
     bounds = [line.partition(";")[0].strip() for line in others]
     assert all(re.fullmatch(r"[\w-]+(\[[\w,]+\])?>=[\d.]+", bound) for bound in bounds), bounds
     always = {line.partition(">=")[0] for line in others if "extra ==" not in line}
-    assert always == {"numpy", "scipy", "numba", "scikit-learn"}
+    assert always == {"numpy", "scipy", "numba", "scikit-learn", "jinja2"}
 
 
 def test_program(wheel: ZipFile) -> None:

@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 import sklearn
+from markupsafe import Markup
 from sklearn.pipeline import make_pipeline
 
 import decisional as ds
 from decisional import report
-from decisional.report.cautions import cautions
+from decisional.report.caveats import caveats
+from decisional.report.content import Bars, Chip, Svg, Table
 from decisional.report.findings import gather
-from decisional.report.markup import Html, element, join
+from decisional.report.page import render
 
 pytest.importorskip("matplotlib")
 
@@ -270,8 +272,7 @@ def test_pairs_have_a_page() -> None:
 
 
 def derived(**given: Any) -> str:
-    names = ("series", "field", "machine", "causal", "choice", "selection")
-    return " ".join(cautions(gather(*(given.get(name) for name in names)), ()))
+    return " ".join(caveats(gather(**given)))
 
 
 def test_warnings_follow_from_the_result() -> None:
@@ -335,8 +336,22 @@ def test_pages_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_only_what_is_html_is_not_escaped() -> None:
-    assert join(["<", Html("<b>"), 1]) == "&lt;<b>1"
-    assert element("i", "<", title='"') == '<i title="&quot;">&lt;</i>'
+    picture = Svg(Markup("<b></b>"), '"', 1.0, "<i>")
+    table = Table(["&"], [["<", Chip("'", '"'), Bars([("<u>\x00", 0.5)])]], "")
+    text = render("notebook.html", picture=picture, caption="</p>\x07\udc80", content=table)
+    for words in (
+        '<svg viewBox="&#34;" role="img" aria-label="&lt;i&gt;" style="max-width:1px"><b></b></svg>',
+        "<p>&lt;/p&gt;\ufffd\ufffd</p>",
+        '<th scope="col">&amp;</th>',
+        '<th scope="row">&lt;</th>',
+        '<span class="chip" style="background:&#34;">&#39;</span>',
+        '<span class="outcome">&lt;u&gt;\ufffd</span>',
+    ):
+        assert words in text
+
+
+def test_public_names_only() -> None:
+    assert dir(report) == ["causal_html", "decisions_html", "page", "write"]
 
 
 @pytest.fixture

@@ -1,6 +1,10 @@
 """Reports: one self-contained HTML page that explains a result, and the display of estimators in notebooks."""
 
 from .notebook import causal_html, decisions_html
-from .pages import page, write
+from .page import page, write
 
 __all__ = ["causal_html", "decisions_html", "page", "write"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

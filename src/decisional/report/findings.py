@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..machines import EpsilonMachine
     from ..states.selection import Selection
 
-__all__ = ["Findings", "gather", "outcome_text"]
+__all__ = ["Findings", "gather"]
 
 # Outcomes times states up to which decisions are compared with a fixed and a perfect forecast.
 MOST_COMPARED = 10_000_000
@@ -73,6 +73,12 @@ class Findings:
     @property
     def n_states(self) -> int:
         return len(self.probability)
+
+    @property
+    def n_recurrent(self) -> int:
+        """Number of the states that come back for ever; of all states without a machine, or where none does."""
+        recurrent = self.recurrent
+        return self.n_states if recurrent is None or not recurrent.any() else int(recurrent.sum())
 
     @cached_property
     def names(self) -> list[str]:
@@ -151,6 +157,32 @@ class Findings:
         return [source.letters[code] if code >= 0 else None for code in codes.tolist()]
 
     @cached_property
+    def labels(self) -> NDArray[Any] | None:
+        """(n,) state at each position of data with one dimension, -1 where none is known."""
+        if self.causal is not None:
+            obs = self.causal.observations_
+            labels = np.full(int(np.prod(obs.shape)), -1, np.int64)
+            labels[obs.site] = self.causal.states_.labels[obs.x]
+            return labels
+        if self.source is None or self.machine is None:
+            return None
+        parts = [self.machine.filter(self.symbols(k)) for k in range(self.source.bounds.size - 1)]
+        return np.concatenate(parts).astype(np.int64)
+
+    @cached_property
+    def explained(self) -> tuple[float, str] | None:
+        """Share of the uncertainty that the state removes, and of what: variance where outcomes are numbers."""
+        p, q = self.probability, self.distributions
+        if self.values is not None:
+            total = float(p @ q @ self.values**2 - (p @ q @ self.values) ** 2)
+            within = float(p @ (q @ self.values**2 - (q @ self.values) ** 2))
+            name = f"variance of the {'next value' if self.kind == 'signal' else self.unit}"
+        else:
+            total, within = float(_entropy((p @ q)[None])[0]), float(p @ _entropy(q))
+            name = f"uncertainty about {'the next symbol' if self.kind == 'series' else 'the outcome'}"
+        return None if total <= 1e-12 else (max(0.0, 1 - within / total), name)
+
+    @cached_property
     def regret(self) -> Regret | None:
         """Worth of the decisions on the data that they were made from, where that is cheap to tell."""
         if self.choice is None or self.shown is not None:
@@ -165,12 +197,12 @@ class Findings:
 
 
 def gather(
-    series: Any,
-    field: Any,
-    machine: EpsilonMachine | None,
-    causal: CausalStates | None,
-    choice: DecisionalStates | None,
-    selection: Selection | None,
+    series: Any = None,
+    field: Any = None,
+    machine: EpsilonMachine | None = None,
+    causal: CausalStates | None = None,
+    choice: DecisionalStates | None = None,
+    selection: Selection | None = None,
 ) -> Findings:
     """Check what was given, and complete it with what it holds."""
     for name, value, attribute in (("causal", causal, "states_"), ("choice", choice, "iso_prediction_")):
@@ -178,16 +210,15 @@ def gather(
             raise ValueError(
                 f"The '{name}' of a report must be fitted. Got {type(value).__name__} before fit: fit it first."
             )
-    obs = getattr(causal if choice is None else choice.causal_, "observations_", None)
-    if isinstance(obs, Sliced):
-        # Data that were read slice by slice cannot be shown whole.
-        first = next(obs.pieces())
-        causal = None if causal is None else on_first_part(causal, first)
-        choice = None if choice is None else on_first_part(choice, first)
     if choice is not None:
         # The states of the table are those that were decided for.
         causal = choice.causal_
         machine = choice.machine_ if causal is None else machine
+    if causal is not None and isinstance(causal.observations_, Sliced):
+        # Data that were read slice by slice cannot be shown whole.
+        first = next(causal.observations_.pieces())
+        choice = None if choice is None else on_first_part(choice, first)
+        causal = on_first_part(causal, first) if choice is None else choice.causal_
     if machine is None:
         machine = causal.machine_ if causal is not None else selection.machine if selection is not None else None
     return Findings(_kind(causal, machine, field), machine, causal, choice, selection, series, field)
@@ -206,17 +237,5 @@ def _kind(causal: CausalStates | None, machine: EpsilonMachine | None, field: An
     return "signal" if obs.successor is not None else "pairs"
 
 
-def outcome_text(outcome: Any) -> str:
-    """Write an outcome: a symbol, a number, or several of them.
-
-    Examples
-    --------
-    >>> outcome_text("a"), outcome_text((0, 1, 1)), outcome_text(0.123456)
-    ('a', '0 1 1', '0.123')
-    """
-    if isinstance(outcome, tuple):
-        return " ".join(map(outcome_text, outcome))
-    if isinstance(outcome, (float, np.floating)):
-        return f"{outcome:.3g}"
-    text = symbol_text(outcome if isinstance(outcome, str) else str(outcome))
-    return text if len(text) <= 24 else text[:23] + "…"
+def _entropy(p: NDArray[Any]) -> NDArray[Any]:
+    return np.asarray(-(p * np.log2(np.where(p > 0, p, 1.0))).sum(axis=1))

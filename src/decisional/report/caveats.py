@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from ..machines import chains
-from .along import labels_along
 from .findings import Findings
-from .markup import number, plural
-from .words import explained
+from .formatting import number, plural
 
-__all__ = ["CHECKS", "cautions"]
+__all__ = ["caveats"]
 
 FEW, RARE = 1000, 30  # observations in all, and of a state
 SEEN = 10  # how often each past should have been seen on average
 CLOSE = 0.99  # share of the variance that hints at kernels that are too narrow
 PASSING = 0.05  # probability of transient states that is worth a word
 SHIFT, COMPARED = 0.1, 20  # change of the probabilities between halves, and states up to which they are compared
-CHECKS = "amount of data, rare states, transient states, ambiguous transitions, parts that never meet, change over time"
 
 
-def cautions(found: Findings, given: tuple[str, ...]) -> list[str]:
+# What is checked here is told in templates/sections/summary.html, where nothing is wrong.
+def caveats(found: Findings, given: Iterable[str] = ()) -> list[str]:
     """Return the given warnings, and those that follow from what was found."""
-    own = [*_data(found), *_machine(found), *_along(found)] if found.has_states else []
+    own = [*_data(found), *_machine(found), *_halves(found)] if found.has_states else []
     if found.selection is not None and found.selection.warning is not None:
         own.insert(0, found.selection.warning)
     return list(dict.fromkeys([*map(str, given), *own]))
@@ -47,7 +45,7 @@ def _data(found: Findings) -> Iterator[str]:
     elif (rare := int(np.count_nonzero(seen < RARE))) and found.n_states > 1:
         words = "One state was" if rare == 1 else f"{rare:,} of {found.n_states:,} states were"
         yield f"{words} seen fewer than {RARE} times: the odds there are rough."
-    gain = explained(found) if found.values is not None else None
+    gain = found.explained if found.values is not None else None
     if gain is not None and gain[0] > CLOSE:
         yield (
             f"The states explain {gain[0]:.1%} of the variance of the very data that they come from. Unless the data "
@@ -95,19 +93,13 @@ def _machine(found: Findings) -> Iterator[str]:
         )
 
 
-def _along(found: Findings) -> Iterator[str]:
+def _halves(found: Findings) -> Iterator[str]:
     """Compare the two halves of the data, which are alike if the source does not change."""
-    if (
-        found.shown is not None
-        or found.kind not in ("series", "signal")
-        or not 2 <= found.n_states <= COMPARED
-        or found.n < FEW
-    ):
+    if found.shown is not None or found.kind not in ("series", "signal"):
         return
-    labels = labels_along(found)
-    if labels is None:
+    if not 2 <= found.n_states <= COMPARED or found.n < FEW or found.labels is None:
         return
-    known = labels[labels >= 0]
+    known = found.labels[found.labels >= 0]
     halves = [np.bincount(part, minlength=found.n_states) / max(part.size, 1) for part in np.array_split(known, 2)]
     shift = float(np.abs(halves[0] - halves[1]).sum() / 2)
     if shift > SHIFT:

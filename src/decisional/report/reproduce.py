@@ -1,0 +1,86 @@
+"""How to get the same result again: Python code, put together from the objects."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..data.windows import Windows
+from ..estimators.first_part import FirstPart
+from .findings import Findings
+
+if TYPE_CHECKING:
+    from ..estimators import CausalStates, DecisionalStates
+
+__all__ = ["python_code"]
+
+NAMES = (
+    "Kernels|Counts|GTest|ChiSquare|Bhattacharyya|Variational|HarmonicMean|JensenShannon|CausalStates|DecisionalStates"
+)
+UTILITIES = {
+    "ZeroOne": "zero_one",
+    "SquaredError": "squared_error",
+    "AbsoluteError": "absolute_error",
+    "Tolerant": "tolerant",
+    "MatchingCells": "matching_cells",
+    "Table": "table",
+}
+
+
+def python_code(found: Findings) -> str:
+    """Python code that does what was done, up to the reading of the data."""
+    if not found.has_states:
+        return ""
+    if found.causal is not None:
+        source = "causal"
+        fitted = re.sub(rf"\b({NAMES})\(", r"ds.\1(", " ".join(repr(found.causal).split()))
+        lines = [f"obs = {_observe(found.kind, found.causal)}", f"causal = {fitted}.fit(obs)"]
+    else:
+        source = "machine"
+        chosen = "ds.epsilon_machine(symbols)  # the symbols of the file"
+        lines = ["machine = " + (chosen if found.selection is not None else 'ds.EpsilonMachine.load("machine.json")')]
+    if found.choice is not None:
+        lines += [
+            f"utility = {_utility(found.choice.utility)}",
+            f"choice = ds.DecisionalStates(utility{_options(found.choice)}).fit({source})",
+        ]
+    return "\n".join(["import decisional as ds", "", *lines])
+
+
+def _observe(kind: str, causal: CausalStates) -> str:
+    obs: Any = causal.observations_
+    obs = obs.inner if isinstance(obs, FirstPart) else obs
+    if isinstance(obs, Windows):
+        future = f", future={obs.future}" if obs.future != 1 else ""
+        return f"ds.observe.series(symbols, past={obs.past}{future})"
+    if kind == "field":
+        # Depths count the present row too.
+        depths = f"past={obs.cone.before + 1}, future={obs.cone.after + 1}"
+        return f"ds.observe.light_cones(field, {depths})  # and the options above"
+    if kind == "image":
+        return "ds.observe.image(pixels)  # with the options above"
+    if kind == "signal":
+        return f"ds.observe.delays(signal, past={obs.past})  # with the options above"
+    return "ds.observe.pairs(x, z)"
+
+
+def _utility(utility: object) -> str:
+    name = type(utility).__name__.strip("_")
+    if name not in UTILITIES:
+        return "...  # U(y, z), as above"
+    given = {key: value for key, value in vars(utility).items() if value is not None}
+    if name == "Table":
+        given = {"": given.pop("values"), **given}
+    shown = (f"{key}={_literal(value)}" if key else _literal(value) for key, value in given.items())
+    return f"ds.utility.{UTILITIES[name]}({', '.join(shown)})"
+
+
+def _literal(value: object) -> str:
+    return repr(value.tolist() if isinstance(value, np.ndarray) else value)
+
+
+def _options(choice: DecisionalStates) -> str:
+    given = {name: choice.get_params(deep=False)[name] for name in ("integrate", "optimise", "delta", "atol")}
+    return "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)

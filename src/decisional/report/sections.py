@@ -1,0 +1,311 @@
+"""The sections of a page, as data: the templates of the same names write the words around them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import plot
+from ..plot.diagrams import MAX_STATES
+from ..plot.wording import mean_utility, prediction_text, set_texts, symbol_text
+from .content import Bars, Cell, Chip, Curve, Section, Table
+from .findings import Findings
+from .formatting import number, numbers, outcome_text, plural, share, typeset
+from .pictures import state_colour, svg
+from .reproduce import python_code
+
+if TYPE_CHECKING:
+    from ..data.alphabet import Source
+    from ..decisions.events import Event
+    from ..estimators import DecisionalStates
+
+__all__ = [
+    "asked",
+    "complexities",
+    "data",
+    "decisions",
+    "decisions_figure",
+    "decisions_table",
+    "events",
+    "machine",
+    "reproduce",
+    "selection",
+    "state_chip",
+    "states",
+]
+
+MOST_SYMBOLS = 12  # whose frequencies are listed
+MOST_EDGES = 40  # of a machine that are told to those who do not see it
+MOST_STATES, FIRST_STATES = 30, 12  # up to 30 states are all listed, of more only the first
+MOST_COLOURS = 12  # states that colours can tell apart
+FEW_OUTCOMES = 5  # all of which are shown, in one order for all states
+BINS = 40  # of a small curve
+MOST_DECISIONS, MOST_BOXES, MOST_CIRCLES = 12, 10, 24
+FIRST_EVENTS = 20
+
+
+def asked(given: Mapping[str, object]) -> Section | None:
+    """What was asked."""
+    entries = [(label, str(value)) for label, value in given.items()]
+    return Section("asked", "What was asked", {"entries": entries}, "definitions") if entries else None
+
+
+def data(found: Findings, given: Mapping[str, object]) -> Section | None:
+    """The data at a glance: what is given, and what the objects tell of them."""
+    entries: dict[str, Cell] = {label: str(value) for label, value in given.items()}
+    for label, value in _known(found):
+        entries.setdefault(label, value)
+    return (
+        Section("data", "The data at a glance", {"entries": list(entries.items())}, "definitions") if entries else None
+    )
+
+
+def _known(found: Findings) -> Iterator[tuple[str, Cell]]:
+    if found.source is not None:
+        yield from _known_symbols(found.source)
+    elif found.kind == "signal" and found.series is not None:
+        yield from _known_numbers(found.series)
+    elif found.field is not None:
+        values = np.asarray(found.field)
+        yield "Size", " × ".join(f"{n:,}" for n in values.shape)
+        if values.dtype.kind in "biuf":
+            yield "Values", f"from {number(float(np.nanmin(values)))} to {number(float(np.nanmax(values)))}"
+    if found.causal is not None:
+        yield "Observations", f"{found.n:,}"
+    if found.shown is not None:
+        why = "as the data were read slice by slice; the states come from all of them"
+        yield "Shown on this page", f"the first {found.shown:,}, {why}"
+
+
+def _known_symbols(source: Source) -> Iterator[tuple[str, Cell]]:
+    lengths, letters = np.diff(source.bounds), source.letters
+    several = f" in {lengths.size:,} series" if lengths.size > 1 else ""
+    yield "Length", f"{int(lengths.sum()):,} symbols{several}"
+    codes = source.lut[source.raw]
+    count = np.bincount(codes[codes >= 0], minlength=len(letters))
+    top = sorted(np.argsort(-count, kind="stable")[:MOST_SYMBOLS].tolist())
+    rest = len(letters) - len(top)
+    shown = [(symbol_text(letters[k]), float(count[k] / count.sum())) for k in top]
+    yield plural(len(letters), "symbol"), Bars(shown, f"and {rest} rarer symbols" if rest else "")
+    if source.has_gaps:
+        yield "Missing", f"{int(np.count_nonzero(codes < 0)):,} symbols"
+
+
+def _known_numbers(series: Any) -> Iterator[tuple[str, Cell]]:
+    parts = series if isinstance(series, (list, tuple)) and len(series) > 0 and np.ndim(series[0]) > 0 else [series]
+    values = np.concatenate([np.ravel(np.asarray(part, float)) for part in parts])
+    known = values[np.isfinite(values)]
+    yield "Length", f"{values.size:,} values"
+    if known.size:
+        yield "Range", f"from {number(float(known.min()))} to {number(float(known.max()))}"
+        yield "Mean", f"{number(float(known.mean()))}, standard deviation {number(float(known.std()))}"
+    if known.size < values.size:
+        yield "Missing", f"{values.size - known.size:,} values"
+
+
+def machine(found: Findings) -> Section | None:
+    """The picture of the machine, where it is not too large."""
+    drawn = found.machine
+    if drawn is None:
+        return None
+    if drawn.n_states > MAX_STATES:
+        return Section("machine", "The machine", {"picture": None})
+    edges = "; ".join(
+        f"{source} to {target} with {outcome_text(symbol)}: {p:.2f}"
+        for source, symbol, target, p in drawn.transitions()[:MOST_EDGES]
+    )
+    label = f"Diagram of {plural(drawn.n_states, 'state')} and their transitions. {edges}"
+    return Section("machine", "The machine", {"picture": svg(lambda: plot.machine(drawn), label, "machine")})
+
+
+def states(found: Findings) -> Section | None:
+    """The table of the states, the most probable ones first."""
+    return Section("states", "The states", {"table": _states_table(found)}) if found.has_states else None
+
+
+def _states_table(found: Findings) -> Table:
+    shown = found.n_states if found.n_states <= MOST_STATES else FIRST_STATES
+    order = np.argsort(-found.probability, kind="stable")[:shown].tolist()
+    kinds, choice = found.recurrent, found.choice
+    in_time = found.kind in ("series", "signal")
+    head = ["State", "Probability", "What comes next" if in_time else "Odds of the outcome"]
+    rows: list[list[Cell]] = [
+        [state_chip(found, k), share(float(found.probability[k])), _distribution(found, k)] for k in order
+    ]
+    right = [1]
+    if kinds is not None:
+        head.append("Kind")
+        for row, k in zip(rows, order, strict=True):
+            row.append("recurrent" if kinds[k] else "transient")
+    if choice is not None:
+        right.append(len(head) + 1)
+        head += ["Best prediction", "Worth"]
+        worth = numbers([float(choice.utility_[k]) for k in order])
+        for row, k, value in zip(rows, order, worth, strict=True):
+            row += [typeset(prediction_text(choice.predictions_[k])), value]
+    caption = plural(found.n_states, "state")
+    if shown < found.n_states:
+        covered = float(found.probability[order].sum())
+        caption += f"; the {shown} most probable ones are listed, which are {covered:.0%} of the data"
+    return Table(head, rows, caption, right)
+
+
+def state_chip(found: Findings, k: int) -> Chip:
+    """The name of a state, on its colour where states are few."""
+    return Chip(found.names[k], state_colour(k) if found.n_states <= MOST_COLOURS else None)
+
+
+def _distribution(found: Findings, k: int) -> Bars | Curve:
+    """P(Z|state) of one state as bars, or as a curve where the outcomes are many numbers."""
+    p = found.distributions[k]
+    if found.values is not None:
+        return _curve(p, found.values)
+    outcomes = [outcome_text(outcome) for outcome in found.outcomes]
+    if len(outcomes) <= FEW_OUTCOMES:
+        return Bars(list(zip(outcomes, p.tolist(), strict=True)))
+    top = [z for z in np.argsort(-p, kind="stable")[: FEW_OUTCOMES - 2].tolist() if p[z] > 0]
+    shown = [(outcomes[z], float(p[z])) for z in top]
+    rest = np.count_nonzero(p) - len(top)
+    return Bars([*shown, (f"{rest} more", max(0.0, 1 - float(p[top].sum())))] if rest else shown)
+
+
+def _curve(p: NDArray[Any], values: NDArray[Any]) -> Curve:
+    low, high, mean = float(values[0]), float(values[-1]), float(p @ values)
+    place = np.minimum((BINS * (values - low) / (high - low)).astype(np.int64), BINS - 1)
+    mass = np.bincount(place, p, BINS)
+    top = float(mass.max())
+    heights = (20 * mass / top if top > 0 else mass).round(1)
+    steps = "".join(f"M{k} 20V{20 - height:g}h1V20z" for k, height in enumerate(heights.tolist()) if height > 0)
+    return Curve(steps, f"Distribution from {low:.3g} to {high:.3g}, mean {mean:.3g}", mean)
+
+
+def decisions(found: Findings) -> Section | None:
+    """What to do in each state, what it is worth, and the picture of both."""
+    choice = found.choice
+    if choice is None:
+        return None
+    draw = decisions_figure(choice)
+    sets = enumerate(set_texts(choice, choice.states_))
+    label = "States inside their decisions: " + "; ".join(f"ω{k}: predict {y}" for k, y in sets)
+    # Where almost every state has a best prediction of its own, these are in the table of states.
+    own = choice.iso_prediction_.n_states > max(MOST_DECISIONS, 0.9 * len(choice.utility_))
+    content = {
+        "picture": None if draw is None else svg(draw, label, "decisions"),
+        "table": None if own else decisions_table(choice),
+    }
+    return Section("decisions", "Decisions and utilities", content)
+
+
+def decisions_figure(choice: DecisionalStates) -> Callable[[], Any] | None:
+    """What draws the decisions with their states; None where these are too many."""
+    if choice.n_states_ > MOST_BOXES or len(choice.utility_) > MOST_CIRCLES:
+        return None
+    return lambda: plot.relations(choice) if choice.machine_ is None else plot.decisions(choice)
+
+
+def decisions_table(choice: DecisionalStates, most: int = MOST_DECISIONS) -> Table:
+    """The decisional states, or where these are many the iso-prediction states."""
+    kinds, letter = choice.states_, "ω"
+    caption = plural(kinds.n_states, "decisional state")
+    if kinds.n_states > most:
+        # Values that all differ a little make many decisions of few predictions.
+        kinds, letter = choice.iso_prediction_, "ψ"
+        caption += f"; here by what to predict: {plural(kinds.n_states, 'iso-prediction state')} (ψ)"
+    shown = min(kinds.n_states, most)
+    if shown < kinds.n_states:
+        caption += f"; the {shown} most probable ones are listed"
+    size, sets = np.bincount(kinds.labels, minlength=kinds.n_states), set_texts(choice, kinds)
+    worth = numbers(mean_utility(choice, kinds)[:shown].tolist())
+    rows = [
+        [f"{letter}{k}", typeset(sets[k]), worth[k], share(float(kinds.probability[k])), f"{int(size[k]):,}"]
+        for k in range(shown)
+    ]
+    return Table(["", "Best prediction", "Worth", "Probability", "States in it"], rows, caption, (2, 3, 4))
+
+
+def events(found: Findings) -> Section | None:
+    """The number of events, and the first of them; None where the data have no order in time."""
+    along = _changes(found)
+    if along is None:
+        return None
+    total = sum(len(changes) for _, changes in along)
+    first = islice(((where, change) for where, changes in along for change in changes), FIRST_EVENTS)
+    return Section("events", "Events", {"total": total, "events": [_sentence(*event) for event in first]})
+
+
+def _changes(found: Findings) -> list[tuple[str, Any]] | None:
+    """Where each of the series of the data is, and its events; None where there is no order in time."""
+    choice = found.choice
+    if choice is None:
+        return None
+    if choice.causal_ is not None:
+        return None if choice.causal_.observations_.successor is None else [("", choice.events())]
+    if found.source is None:
+        return None
+    n = found.source.bounds.size - 1
+    return [(f"Series {k + 1}, " if n > 1 else "", choice.events(found.symbols(k))) for k in range(n)]
+
+
+def _sentence(where: str, change: Event) -> tuple[str, str]:
+    place = f"{where}position {change.position:,}"
+    new = typeset(prediction_text(change.predictions_after))
+    text = f"best prediction: {new}, worth {number(change.utility_after)}"
+    if change.before >= 0:
+        old = typeset(prediction_text(change.predictions_before))
+        text += f" (before: {'' if old == new else old + ', '}worth {number(change.utility_before)})"
+    return place[0].upper() + place[1:], text
+
+
+def complexities(found: Findings) -> Section | None:
+    """Complexities in bits, with a line each on what they mean."""
+    rows = list(_measures(found))
+    if not rows:
+        return None
+    table = Table(["", "Measure", "Value", "Meaning"], rows, "What it takes to predict and to decide", (2,))
+    return Section("complexities", "Complexities", {"table": table})
+
+
+def _measures(found: Findings) -> Iterator[tuple[str, str, str, str]]:
+    """Letter, name, value and meaning of each measure that there is."""
+    causal, choice = found.causal, found.choice
+    exact = found.machine if found.machine is not None and found.machine.recurrent.any() else None
+    name = "Statistical complexity"
+    if exact is not None:
+        meaning = "Memory: what must be remembered of the past to predict as well as possible. 0 = none."
+        yield "C", name, f"{exact.statistical_complexity():.3f} bits", meaning
+    if causal is not None and (exact is None or abs(causal.complexity_ - causal.recurrent_complexity_) > 5e-4):
+        name += "" if exact is None else " with transient states"
+        meaning = "How varied the states are: 0 = all alike; one bit more for each doubling of equally frequent states."
+        yield "C", name, f"{causal.complexity_:.3f} bits", meaning
+    if choice is not None:
+        meaning = "What must be remembered to decide as well as possible; never more than C."
+        yield "D", "Decisional complexity", f"{choice.complexity_:.3f} bits", meaning
+        meaning = "What must be remembered to know what to predict."
+        yield "P", "Prediction complexity", f"{choice.prediction_complexity_:.3f} bits", meaning
+        meaning = "What must be remembered to know what a prediction is worth."
+        yield "V", "Utility complexity", f"{choice.utility_complexity_:.3f} bits", meaning
+    if exact is not None:
+        meaning = "Surprise that remains in each symbol however much of the past is known."
+        yield "h", "Entropy rate", f"{exact.entropy_rate():.3f} bits per symbol", meaning
+        meaning = "What the past as a whole tells about the future as a whole."
+        yield "E", "Excess entropy", f"{exact.excess_entropy():.3f} bits", meaning
+
+
+def selection(found: Findings) -> Section | None:
+    """The picture of the candidates."""
+    chosen = found.selection
+    if chosen is None:
+        return None
+    label = "Bits above the shortest description, and number of states, against the length of the past. " + chosen.why
+    picture = svg(lambda: plot.selection(chosen, title=False), label, "selection")
+    return Section("selection", "Why this number of states", {"picture": picture})
+
+
+def reproduce(found: Findings, command: str, seed: object, code: str | None) -> Section:
+    """The command, the seed and the same in Python."""
+    text = python_code(found) if code is None else code
+    return Section("reproduce", "How to reproduce this", {"command": command, "seed": seed, "code": text})
