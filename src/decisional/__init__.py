@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from . import baselines, clustering, complexity, observe, plot, processes, report, selection, utility
     from .data.observations import Observations
     from .decisions.events import Change, Event, Refit
-    from .estimators import CausalStates, DecisionalStates
     from .estimators.features import ComplexityFeatures
+    from .estimators.scikit_learn import CausalStates, DecisionalStates
     from .estimators.write_values import write_values
     from .machines import EpsilonMachine, TransitionGraph
     from .states.counts import Counts
@@ -35,8 +35,8 @@ _NAMES = {
     "Change": "decisions.events",
     "Event": "decisions.events",
     "Refit": "decisions.events",
-    "CausalStates": "estimators",
-    "DecisionalStates": "estimators",
+    "CausalStates": "estimators.scikit_learn",
+    "DecisionalStates": "estimators.scikit_learn",
     "ComplexityFeatures": "estimators.features",
     "write_values": "estimators.write_values",
     "EpsilonMachine": "machines",

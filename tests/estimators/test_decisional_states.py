@@ -344,20 +344,19 @@ def test_nothing_works_before_fit():
 @pytest.mark.parametrize(
     ("name", "value", "rule"),
     [
-        ("delta", -1.0, "number of at least 0"),
-        ("delta", "a", "number of at least 0"),
-        ("delta", np.nan, "number of at least 0"),
-        ("atol", -1e-9, "number of at least 0"),
-        ("atol", True, "number of at least 0"),
-        ("atol", np.inf, "number of at least 0"),
-        ("integrate", 3, "callable"),
-        ("optimise", "shgo", "callable"),
+        ("delta", -1.0, "a number of at least 0"),
+        ("delta", "a", "a number of at least 0"),
+        ("delta", np.nan, "a number of at least 0"),
+        ("atol", -1e-9, "a number of at least 0"),
+        ("atol", True, "a number of at least 0"),
+        ("atol", np.inf, "a number of at least 0"),
+        ("integrate", 3, "None or a callable"),
+        ("optimise", "shgo", "None or a callable"),
     ],
 )
 def test_parameters_that_are_refused(name, value, rule):
-    with pytest.raises(ValueError, match=f"'{name}' parameter of DecisionalStates must be None or a {rule}") as caught:
+    with pytest.raises(ValueError, match=f"'{name}' of DecisionalStates is {value!r}; it must be {rule}: "):
         ds.DecisionalStates(utility.zero_one(), **{name: value}).fit(machine_of("even"))
-    assert str(caught.value).endswith(f"Got {value!r} instead.")
 
 
 @pytest.mark.parametrize(

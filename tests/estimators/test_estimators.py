@@ -170,11 +170,11 @@ def test_random_order_is_repeatable() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"theta": 0.3}, r"'theta' parameter of CausalStates must be a float in \(0.5, 1\]. Got 0.3"),
-        ({"theta": "high"}, "'theta' parameter"),
-        ({"passes": 0}, "'passes' parameter of CausalStates must be an integer of at least 1. Got 0"),
-        ({"constraints": "some"}, "'constraints' parameter of CausalStates must be one of 'evidence'"),
-        ({"density": 3}, "'density' parameter"),
+        ({"theta": 0.3}, "'theta' of CausalStates is 0.3; it must be a number above 0.5 and at most 1: try"),
+        ({"theta": "high"}, "'theta' of CausalStates is 'high'"),
+        ({"passes": 0}, "'passes' of CausalStates is 0; it must be an integer of at least 1: try"),
+        ({"constraints": "some"}, "'constraints' of CausalStates is 'some'; it must be one of 'evidence'"),
+        ({"density": 3}, "'density' of CausalStates is 3; it must be None or an estimator"),
         ({"match": "chi2"}, "'match' parameter must be None, 'exact'"),
         ({"cluster": "k-means"}, "'cluster' parameter must be 'aggregate', 'connect'"),
         ({"cluster": lambda densities, match: [0]}, "'cluster' callable must return 2 non-negative integers"),

@@ -515,7 +515,7 @@ def test_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (IsADirectoryError, ["is a folder"], lambda: ds.write_values(causal, tmp_path / "folder.npy")),
         (FileExistsError, ["no zarr array"], lambda: ds.write_values(causal, tmp_path / "group.zarr")),
         (FileExistsError, ["overwrite"], lambda: ds.write_values(causal, tmp_path / "there.npy", overwrite=False)),
-        (NotFittedError, ["not fitted", "fit first"], lambda: ds.write_values(ds.CausalStates(), path)),
+        (NotFittedError, ["not fitted", "call 'fit'"], lambda: ds.write_values(ds.CausalStates(), path)),
         (ValueError, ["machine", "CausalStates"], lambda: ds.write_values(machine, path)),
         (ValueError, ["only the counts", "chunks=..."], lambda: ds.write_values(counts, path)),
         (TypeError, ["EpsilonMachine"], lambda: ds.write_values(ds.processes.even(), path)),  # type: ignore[arg-type]

@@ -56,15 +56,16 @@ def run(arguments: argparse.Namespace) -> int:
 def _even(out: Path, arguments: argparse.Namespace) -> tuple[Any, Any, list[str]]:
     from .. import observe, report, utility
     from .. import plot as plotting
-    from ..estimators import CausalStates, DecisionalStates
+    from ..decisions.decisional_model import DecisionalModel
     from ..machines import processes
     from ..states import selection
+    from ..states.causal_model import CausalModel
 
     symbols = processes.even().simulate(SYMBOLS, rng=SEED)
     chosen = selection.select(symbols)
     print(chosen.why)
-    causal: Any = CausalStates().fit(observe.series(symbols, past=PAST))
-    choice: Any = DecisionalStates(utility.table([[0, 0], [-3, 1]], y=["stay out", "bet on 1"])).fit(causal)
+    causal: Any = CausalModel().fit(observe.series(symbols, past=PAST))
+    choice: Any = DecisionalModel(utility.table([[0, 0], [-3, 1]], y=["stay out", "bet on 1"])).fit(causal)
     paths = {option: str(out / f"even.{suffix}") for option, suffix in (("json",) * 2, ("dot",) * 2, ("plot", "png"))}
     for option, write in machine_writers(causal.machine_).items():
         write(paths[option])
@@ -81,12 +82,13 @@ def _even(out: Path, arguments: argparse.Namespace) -> tuple[Any, Any, list[str]
 def _field(out: Path) -> tuple[str, int]:
     from .. import observe, utility
     from .. import plot as plotting
-    from ..estimators import CausalStates, DecisionalStates
+    from ..decisions.decisional_model import DecisionalModel
     from ..machines import processes
+    from ..states.causal_model import CausalModel
 
     field = processes.elementary_ca(110, 400, 404, SEED)[100:]
-    causal: Any = CausalStates(match="exact").fit(observe.light_cones(field, past=4, future=3))
-    choice: Any = DecisionalStates(utility.matching_cells()).fit(causal)
+    causal: Any = CausalModel(match="exact").fit(observe.light_cones(field, past=4, future=3))
+    choice: Any = DecisionalModel(utility.matching_cells()).fit(causal)
     path = str(out / "rule110.png")
     plotting.save(plotting.fields(choice, raw=field), path)
     return path, causal.n_states_

@@ -105,7 +105,8 @@ def run_field(arguments: argparse.Namespace) -> int:
     from .. import observe, utility
     from ..data.slices import Sliced
     from ..data.stores import load
-    from ..estimators import CausalStates, DecisionalStates
+    from ..decisions.decisional_model import DecisionalModel
+    from ..states.causal_model import CausalModel
 
     depth = 3 if fields[0].ndim == 2 else 2
     past = depth if arguments.past is None else arguments.past
@@ -117,8 +118,8 @@ def run_field(arguments: argparse.Namespace) -> int:
         mask = masks if len(masks) > 1 else masks[0]
         data = fields if len(fields) > 1 else fields[0]
         obs: Any = observe.light_cones(data, past, future, **how, mask=mask, chunks=arguments.chunks)
-        causal: Any = CausalStates(match=match, random_state=arguments.seed).fit(obs, executor=executor)
-        choice: Any = DecisionalStates(utility.matching_cells()).fit(causal)
+        causal: Any = CausalModel(match=match, random_state=arguments.seed).fit(obs, executor=executor)
+        choice: Any = DecisionalModel(utility.matching_cells()).fit(causal)
 
         def first() -> tuple[Any, Any]:
             rows = rows_shown(fields[0], past + future)
@@ -158,7 +159,8 @@ def run_image(arguments: argparse.Namespace) -> int:
     from .. import observe, utility
     from ..data.slices import Sliced
     from ..data.stores import load
-    from ..estimators import CausalStates, DecisionalStates
+    from ..decisions.decisional_model import DecisionalModel
+    from ..states.causal_model import CausalModel
     from ..states.kernels import Kernels
 
     obs: Any = observe.image(images if len(images) > 1 else images[0], chunks=arguments.chunks)
@@ -169,9 +171,9 @@ def run_image(arguments: argparse.Namespace) -> int:
     tau = level * TAU if arguments.tau is None else arguments.tau
     density = Kernels(bandwidth=bandwidth, progress=progress(arguments))
     with cluster(arguments) as executor:
-        estimator = CausalStates(density, passes=arguments.passes, random_state=arguments.seed)
+        estimator = CausalModel(density, passes=arguments.passes, random_state=arguments.seed)
         causal: Any = estimator.fit(obs, executor=executor)
-        choice: Any = DecisionalStates(utility.tolerant(tau)).fit(causal)
+        choice: Any = DecisionalModel(utility.tolerant(tau)).fit(causal)
 
         def first() -> tuple[Any, Any]:
             part = load(images[0][: rows_shown(images[0], 5)])

@@ -83,7 +83,8 @@ def run(arguments: argparse.Namespace) -> int:
     from .. import observe, utility
     from ..data.slices import Sliced
     from ..data.stores import load
-    from ..estimators import CausalStates, DecisionalStates
+    from ..decisions.decisional_model import DecisionalModel
+    from ..states.causal_model import CausalModel
     from ..states.kernels import Kernels
 
     worth = utility.squared_error() if arguments.tau is None else utility.tolerant(arguments.tau)
@@ -93,8 +94,8 @@ def run(arguments: argparse.Namespace) -> int:
     obs = observe.delays(signals if len(signals) > 1 else signals[0], past, chunks=arguments.chunks)
     gaps = extremes(signals)[2]
     with cluster(arguments) as executor:
-        causal: Any = CausalStates(density, random_state=arguments.seed).fit(obs, executor=executor)
-        choice: Any = DecisionalStates(worth).fit(causal)
+        causal: Any = CausalModel(density, random_state=arguments.seed).fit(obs, executor=executor)
+        choice: Any = DecisionalModel(worth).fit(causal)
 
         def first() -> tuple[Any, Any]:
             part = load(signals[0][:SHOWN])
@@ -103,7 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
         sliced = isinstance(obs, Sliced)
         shown, series = visible(choice, outputs, first) if sliced else (choice, _joined(signals))
         how = "chosen by the data" if arguments.past is None else "given"
-        widths = ", ".join(f"{width:.4g}" for width in causal._kernels.sigma)
+        widths = ", ".join(f"{width:.4g}" for width in causal.kernels_.sigma)
         cost = "squared errors" if arguments.tau is None else f"errors up to {arguments.tau:g} cost nothing"
         n, files = sum(map(len, signals)), f" in {len(signals)} files" if len(signals) > 1 else ""
         rows = [
@@ -137,7 +138,7 @@ def _best_past(signals: list[Any], density: Any, say: Callable[[str], None] | No
     import numpy as np
 
     from .. import observe
-    from ..estimators import CausalStates
+    from ..states.causal_model import CausalModel
 
     signal = max(signals, key=len)
     tried = np.asarray(signal[-TRIED:], float)
@@ -149,7 +150,7 @@ def _best_past(signals: list[Any], density: Any, say: Callable[[str], None] | No
         except ValueError:
             # No window of this length fits between the gaps, nor will a longer one.
             break
-        scores[past] = CausalStates(density).fit(learnt).score(held_out)
+        scores[past] = CausalModel(density).fit(learnt).score(held_out)
         if say is not None:
             say(f"past {past}: {scores[past]:.3f} bits per value")
     if not scores:

@@ -151,7 +151,7 @@ def _fitted(
 ) -> tuple[list[tuple[str, str]], Any, dict[str, Any]]:
     """The machine of histories of one length."""
     from .. import observe
-    from ..estimators import CausalStates
+    from ..states.causal_model import CausalModel
     from ..states.counts import Counts
     from ..states.matching import GTest
 
@@ -167,7 +167,7 @@ def _fitted(
     # Labels are for all symbols, also of series that are too short to be observed.
     data = [part for part in series.values if len(part) >= needed or arguments.labels is not None]
     windows = observe.series(data, **how, missing=series.missing, chunks=arguments.chunks)
-    causal: Any = CausalStates(**options).fit(windows, executor=executor)
+    causal: Any = CausalModel(**options).fit(windows, executor=executor)
     rows = [
         ("Windows", f"past {arguments.past}, future {arguments.future}"),
         ("Determinism", "converged" if causal.converged_ else "did not converge"),

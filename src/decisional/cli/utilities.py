@@ -36,7 +36,7 @@ def is_monitor(path: str) -> bool:
 
 def decide(path: str, text: str) -> Any:
     """Decisional states of the machine in a file, for a utility by name or in a file."""
-    from ..estimators import DecisionalStates
+    from ..decisions.decisional_model import DecisionalModel
     from ..machines import EpsilonMachine
 
     with _at(path) as file:
@@ -50,7 +50,7 @@ def decide(path: str, text: str) -> Any:
             raise ValueError(f"The table {text!r} has no column for the outcome {missing[0]!r} of the model: add it.")
     elif text != "zero-one":
         machine = _numeric(machine, text)
-    return DecisionalStates(worth).fit(machine)
+    return DecisionalModel(worth).fit(machine)
 
 
 @contextmanager

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from ..states.partition import Partition
 from ..support.arrays import Floats
@@ -59,6 +58,8 @@ def decide(
         takes sampling error where `n` is known, with `alpha` the chance of a false alarm, and 1e-9 where it is not
     n : (K,) observations behind each distribution, or None: they are exact
     """
+    from scipy.special import ndtri
+
     K = p.shape[0]
     level = 0.0 if n is None else float(ndtri(1.0 - alpha / (2.0 * K)))
     if n is None and delta is None:

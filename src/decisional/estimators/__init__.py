@@ -1,6 +1,8 @@
-"""Thin scikit-learn estimators over `algorithm`."""
+"""CausalStates, DecisionalStates and ComplexityFeatures for scikit-learn, and values of each observation on disk.
 
-from .causal import CausalStates
-from .decisional import DecisionalStates, Regret
+- `scikit_learn`: the models of `states` and `decisions` as estimators
+- `features`: complexities of whole series as features
+- `write_values`: labels, local complexities and utilities on the data's grid, slice by slice
 
-__all__ = ["CausalStates", "DecisionalStates", "Regret"]
+Nothing is imported here: `write_values` does without scikit-learn.
+"""

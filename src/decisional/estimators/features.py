@@ -11,12 +11,12 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from ..data.series import series as symbol_series
 from ..data.signals import delays
 from ..decisions.closed_forms import squared_error, zero_one
+from ..decisions.decisional_model import DecisionalModel
 from ..machines import chains
+from ..states.causal_model import CausalModel
 from ..states.counts import Counts
 from ..states.kernels import Kernels
 from ..support.arrays import Floats
-from .causal import CausalStates
-from .decisional import DecisionalStates
 
 __all__ = ["ComplexityFeatures"]
 
@@ -108,8 +108,8 @@ class ComplexityFeatures(TransformerMixin, BaseEstimator):
             obs = symbol_series(series, self.past, self.future)
             how = {"density": Counts(), "match": GTest(self.alpha)}
             worth, delta = zero_one() if self.utility is None else self.utility, None
-        causal = CausalStates(passes=self.passes, **how).fit(obs)
-        choice = DecisionalStates(worth, delta=delta if self.delta is None else self.delta).fit(causal)
+        causal = CausalModel(passes=self.passes, **how).fit(obs)
+        choice = DecisionalModel(worth, delta=delta if self.delta is None else self.delta).fit(causal)
         h = causal.states_.probability @ chains.entropy(causal.distributions_)
         complexities = choice.complexity_, choice.prediction_complexity_, choice.utility_complexity_
         return [causal.complexity_, *complexities, float(h), choice.expected_utility_]

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..data.observations import Observations, Table
 from ..data.vocabularies import place_in
+from ..decisions.decisional_model import DecisionalModel
+from ..states.causal_model import CausalModel
 from ..support.arrays import Ints
-
-if TYPE_CHECKING:
-    from .causal import CausalStates
-    from .decisional import DecisionalStates
 
 __all__ = ["FirstPart", "on_first_part"]
 
-Fitted = TypeVar("Fitted", "CausalStates", "DecisionalStates")
+Fitted = TypeVar("Fitted", CausalModel, DecisionalModel)
 
 
 class FirstPart(Observations):
@@ -89,15 +86,6 @@ def on_first_part(states: Fitted, inner: Observations) -> Fitted:
     states : fitted CausalStates, or DecisionalStates of them
     inner : observations of the first part of the data, made like those that were fitted
     """
-    from .causal import CausalStates
-
-    shown: Any = copy(states)
-    for name, value in vars(type(states)).items():
-        if isinstance(value, cached_property) and name[0] != "_":
-            shown.__dict__.pop(name, None)
-    if isinstance(states, CausalStates):
-        shown.observations_ = FirstPart(shown.observations_, inner)
-    else:
-        shown.causal_ = on_first_part(shown.causal_, inner)
-    found: Fitted = shown
-    return found
+    causal = states.causal_ if isinstance(states, DecisionalModel) else states
+    assert causal is not None
+    return states.with_observations(FirstPart(causal.observations_, inner))

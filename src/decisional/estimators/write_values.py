@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import NotFittedError
 
 from ..data.journal import Journal, header
 from ..data.observations import Observations
 from ..data.outputs import Output, alone, inode, is_zarr_array, output, recover, room
 from ..data.slices import Part, Sliced
 from ..data.tally import Tallied
+from ..decisions.decisional_model import DecisionalModel
 from ..states import complexity
+from ..states.causal_model import CausalModel
 from ..support.executors import map_slices
 from ..support.files import beside, replace
-from . import CausalStates, DecisionalStates
 
 __all__ = ["write_values"]
 
@@ -38,7 +38,7 @@ Fill = Callable[[Part], NDArray[Any]]
 
 
 def write_values(
-    estimator: CausalStates | DecisionalStates,
+    estimator: CausalModel | DecisionalModel,
     path: str | os.PathLike[str],
     values: str = "labels",
     executor: Executor | None = None,
@@ -146,17 +146,16 @@ def _tell(progress: Callable[[str], Any] | None, values: str, n: int, count: int
 
 def _wanted(estimator: Any, name: Any) -> tuple[Observations, NDArray[Any], Any]:
     """The observations, (n_x,) the value of each of their distinct x, and that of a place without observation."""
-    if not isinstance(estimator, (CausalStates, DecisionalStates)):
+    if not isinstance(estimator, (CausalModel, DecisionalModel)):
         raise TypeError(
             f"The 'estimator' is {type(estimator).__name__}; values are those of fitted states: give CausalStates or "
             "DecisionalStates."
         )
-    kind, decisional = type(estimator).__name__, isinstance(estimator, DecisionalStates)
+    kind, decisional = type(estimator).__name__, isinstance(estimator, DecisionalModel)
     known = OF_DECISIONAL if decisional else OF_CAUSAL
     if not isinstance(name, str) or name not in known:
         raise ValueError(f"The 'values' are {name!r}; those of {kind} are {', '.join(known)}: choose one.")
-    if not hasattr(estimator, "states_"):
-        raise NotFittedError(f"The 'estimator' is {kind} that is not fitted; values need states: call its fit first.")
+    estimator.check_fitted()
     causal = _causal(estimator)
     missing: Any = -1 if name in LABELS else np.nan
     if name in LABELS:
@@ -164,15 +163,16 @@ def _wanted(estimator: Any, name: Any) -> tuple[Observations, NDArray[Any], Any]
     elif name in LOCAL:
         vector = complexity.local_complexity(getattr(estimator, LOCAL[name])).astype(np.float64)
     else:
+        assert isinstance(estimator, DecisionalModel)
         vector = np.asarray(estimator.utility_, np.float64)
     if decisional:
         vector = np.append(vector, np.array(missing, vector.dtype))[causal.states_.labels]
     return causal.observations_, vector, missing
 
 
-def _causal(estimator: Any) -> CausalStates:
+def _causal(estimator: CausalModel | DecisionalModel) -> CausalModel:
     """The causal states, with data that values can be written for."""
-    causal: CausalStates | None = getattr(estimator, "causal_", estimator)
+    causal = estimator.causal_ if isinstance(estimator, DecisionalModel) else estimator
     if causal is None:
         raise ValueError(
             "The 'estimator' was fitted to a machine, which has no observations to write values of: fit it to "

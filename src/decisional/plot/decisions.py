@@ -20,13 +20,13 @@ from .wording import decision_texts, require_fitted
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..estimators import DecisionalStates
+    from ..decisions.decisional_model import DecisionalModel
 
 __all__ = ["decisions"]
 
 
 def decisions(
-    choice: DecisionalStates, ax: Axes | None = None, self_loops: bool = True, title: str | None = None
+    choice: DecisionalModel, ax: Axes | None = None, self_loops: bool = True, title: str | None = None
 ) -> Axes:
     """Draw an epsilon-machine with its causal states inside their decisional states.
 
@@ -81,7 +81,7 @@ def decisions(
     return ax
 
 
-def _titles(choice: DecisionalStates) -> list[str]:
+def _titles(choice: DecisionalModel) -> list[str]:
     """Return the titles of the boxes, on two lines where there are too few states for a long one."""
     size = np.bincount(choice.states_.labels)
     texts = zip(decision_texts(choice), size.tolist(), strict=True)

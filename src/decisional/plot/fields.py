@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..estimators import DecisionalStates
+    from ..decisions.decisional_model import DecisionalModel
 
 __all__ = ["animate", "edges", "fields", "grey", "state_colours"]
 
@@ -99,7 +99,7 @@ def fields(
     return _draw_panels(axes, [TITLES[panel] for panel in panels], pictures)
 
 
-def edges(choice: DecisionalStates, image: ArrayLike, axes: Sequence[Axes] | None = None) -> Figure:
+def edges(choice: DecisionalModel, image: ArrayLike, axes: Sequence[Axes] | None = None) -> Figure:
     """Draw a grey image and where it is hard to predict, its edges: dark = complex, by rank.
 
     Side by side are the image, the ranks of its local statistical complexity, and those of its local iso-prediction

@@ -24,7 +24,7 @@ from .wording import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from ..estimators import DecisionalStates
+    from ..decisions.decisional_model import DecisionalModel
     from ..states.partition import Partition
 
 __all__ = ["relations"]
@@ -35,7 +35,7 @@ BAR, THICK = 1.0, 0.2  # length of a bar of probability 1, and its thickness
 MAX_SHOWN = 24  # causal states in one box
 
 
-def relations(choice: DecisionalStates, ax: Axes | None = None) -> Axes:
+def relations(choice: DecisionalModel, ax: Axes | None = None) -> Axes:
     """Draw how causal, decisional, iso-prediction and iso-utility states are nested.
 
     Rows are iso-prediction states ψ with their sets Y, columns are iso-utility states υ with their utility, from the
@@ -69,7 +69,7 @@ def relations(choice: DecisionalStates, ax: Axes | None = None) -> Axes:
 class _Table:
     """The places of everything; rows run downwards from y = 0, columns to the right from x = 0."""
 
-    def __init__(self, choice: DecisionalStates) -> None:
+    def __init__(self, choice: DecisionalModel) -> None:
         self.p = causal_probabilities(choice)
         self.choice = choice
         prediction, utility, decision = choice.iso_prediction_, choice.iso_utility_, choice.states_

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from ..estimators import DecisionalStates
+    from ..decisions.decisional_model import DecisionalModel
 
 __all__ = ["events", "signal"]
 
@@ -28,7 +28,7 @@ UNKNOWN = "#ffffff", "////"
 
 
 def events(
-    choice: DecisionalStates,
+    choice: DecisionalModel,
     X: Any = None,
     start: int | None = None,
     stop: int | None = None,
@@ -74,7 +74,7 @@ def events(
     return ax
 
 
-def signal(choice: DecisionalStates, signal: ArrayLike, name: str = "value", ax: Axes | None = None) -> Figure:
+def signal(choice: DecisionalModel, signal: ArrayLike, name: str = "value", ax: Axes | None = None) -> Figure:
     """Draw the last 200 values of a signal, each in the colour of the state it leads to, and what was predicted.
 
     Parameters
@@ -119,7 +119,7 @@ def signal(choice: DecisionalStates, signal: ArrayLike, name: str = "value", ax:
     return figure
 
 
-def _causes(choice: DecisionalStates, X: Any) -> Ints:
+def _causes(choice: DecisionalModel, X: Any) -> Ints:
     """Return the causal state at each position of a series, -1 where there is none."""
     from ..data.observations import Observations
 

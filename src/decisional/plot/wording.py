@@ -11,7 +11,8 @@ import numpy as np
 from .geometry import Floats
 
 if TYPE_CHECKING:
-    from ..estimators import CausalStates, DecisionalStates
+    from ..decisions.decisional_model import DecisionalModel
+    from ..states.causal_model import CausalModel
     from ..states.partition import Partition
 
 __all__ = [
@@ -62,10 +63,10 @@ def require_fitted(choice: Any) -> None:
         )
 
 
-def require_data(choice: Any, picture: str) -> CausalStates:
+def require_data(choice: Any, picture: str) -> CausalModel:
     """Return the causal states that were fitted to data, or refuse what has none."""
     require_fitted(choice)
-    causal: CausalStates | None = choice.causal_
+    causal: CausalModel | None = choice.causal_
     if causal is None:
         raise ValueError(
             f"The 'choice' of {picture} was fitted to a machine, which has no data of its own: fit it to causal states."
@@ -73,14 +74,14 @@ def require_data(choice: Any, picture: str) -> CausalStates:
     return causal
 
 
-def causal_probabilities(choice: DecisionalStates) -> Floats:
+def causal_probabilities(choice: DecisionalModel) -> Floats:
     """Return the probability of each causal state."""
     weight = choice.iso_utility_.weight
     assert weight is not None
     return np.asarray(weight)
 
 
-def causal_names(choice: DecisionalStates) -> list[str]:
+def causal_names(choice: DecisionalModel) -> list[str]:
     """Return the names of the causal states, which are numbers without a machine."""
     names = range(len(choice.utility_)) if choice.machine_ is None else choice.machine_.names
     return list(map(str, names))
@@ -120,7 +121,7 @@ def worth(utility: float) -> str:
     return f"{utility + 0.0:.3g}"
 
 
-def mean_utility(choice: DecisionalStates, states: Partition) -> Floats:
+def mean_utility(choice: DecisionalModel, states: Partition) -> Floats:
     """Return the mean utility of each state of a partition of the causal states."""
     weight = causal_probabilities(choice)
     # States that are never visited have a mean too.
@@ -129,14 +130,14 @@ def mean_utility(choice: DecisionalStates, states: Partition) -> Floats:
     return np.asarray(np.bincount(states.labels, weight * choice.utility_, states.n_states) / mass)
 
 
-def set_texts(choice: DecisionalStates, states: Partition) -> list[str]:
+def set_texts(choice: DecisionalModel, states: Partition) -> list[str]:
     """Return the set Y of each state of a partition: that of its most probable causal state."""
     order = np.lexsort((-causal_probabilities(choice), states.labels))
     first = order[np.searchsorted(states.labels[order], np.arange(states.n_states))]
     return [prediction_text(choice.predictions_[k]) for k in first.tolist()]
 
 
-def decision_texts(choice: DecisionalStates) -> list[str]:
+def decision_texts(choice: DecisionalModel) -> list[str]:
     """Return what to predict in each decisional state, and what this is worth."""
     sets, values = set_texts(choice, choice.states_), mean_utility(choice, choice.states_)
     return [f"ω{k}: predict {y}, worth {worth(u)}" for k, (y, u) in enumerate(zip(sets, values, strict=True))]

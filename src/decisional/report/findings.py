@@ -16,9 +16,9 @@ from ..estimators.first_part import FirstPart, on_first_part
 from ..plot.wording import symbol_text
 
 if TYPE_CHECKING:
-    from ..estimators import CausalStates, DecisionalStates
-    from ..estimators.decisional import Regret
+    from ..decisions.decisional_model import DecisionalModel, Regret
     from ..machines import EpsilonMachine
+    from ..states.causal_model import CausalModel
     from ..states.selection import Selection
 
 __all__ = ["Findings", "gather"]
@@ -42,8 +42,8 @@ class Findings:
 
     kind: str
     machine: EpsilonMachine | None
-    causal: CausalStates | None
-    choice: DecisionalStates | None
+    causal: CausalModel | None
+    choice: DecisionalModel | None
     selection: Selection | None
     series: Any
     field: Any
@@ -200,8 +200,8 @@ def gather(
     series: Any = None,
     field: Any = None,
     machine: EpsilonMachine | None = None,
-    causal: CausalStates | None = None,
-    choice: DecisionalStates | None = None,
+    causal: CausalModel | None = None,
+    choice: DecisionalModel | None = None,
     selection: Selection | None = None,
 ) -> Findings:
     """Check what was given, and complete it with what it holds."""
@@ -224,7 +224,7 @@ def gather(
     return Findings(_kind(causal, machine, field), machine, causal, choice, selection, series, field)
 
 
-def _kind(causal: CausalStates | None, machine: EpsilonMachine | None, field: Any) -> str:
+def _kind(causal: CausalModel | None, machine: EpsilonMachine | None, field: Any) -> str:
     if causal is None:
         return "field" if field is not None and machine is None else "series"
     obs = causal.observations_

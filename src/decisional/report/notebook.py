@@ -15,14 +15,15 @@ from .pictures import svg
 from .sections import decisions_figure, decisions_table
 
 if TYPE_CHECKING:
-    from ..estimators import CausalStates, DecisionalStates
+    from ..decisions.decisional_model import DecisionalModel
+    from ..states.causal_model import CausalModel
 
 __all__ = ["causal_html", "decisions_html"]
 
 ROWS, COLUMNS = 12, 8
 
 
-def causal_html(causal: CausalStates) -> str:
+def causal_html(causal: CausalModel) -> str:
     """Show fitted causal states: their machine if they have one, and the most probable states.
 
     Parameters
@@ -47,7 +48,7 @@ def causal_html(causal: CausalStates) -> str:
     return _html(draw, caption, "causal", _states(found))
 
 
-def decisions_html(choice: DecisionalStates) -> str:
+def decisions_html(choice: DecisionalModel) -> str:
     """Show fitted decisional states: the picture of their boxes where they are few, and what to predict.
 
     Parameters

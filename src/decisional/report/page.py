@@ -19,8 +19,9 @@ from .findings import gather
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from ..estimators import CausalStates, DecisionalStates
+    from ..decisions.decisional_model import DecisionalModel
     from ..machines import EpsilonMachine
+    from ..states.causal_model import CausalModel
     from ..states.selection import Selection
 
 __all__ = ["page", "render", "write"]
@@ -39,8 +40,8 @@ def page(
     series: Any = None,
     field: Any = None,
     machine: EpsilonMachine | None = None,
-    causal: CausalStates | None = None,
-    choice: DecisionalStates | None = None,
+    causal: CausalModel | None = None,
+    choice: DecisionalModel | None = None,
     selection: Selection | None = None,
     warnings: Iterable[str] = (),
     code: str | None = None,

@@ -12,7 +12,8 @@ from ..estimators.first_part import FirstPart
 from .findings import Findings
 
 if TYPE_CHECKING:
-    from ..estimators import CausalStates, DecisionalStates
+    from ..decisions.decisional_model import DecisionalModel
+    from ..states.causal_model import CausalModel
 
 __all__ = ["python_code"]
 
@@ -35,7 +36,8 @@ def python_code(found: Findings) -> str:
         return ""
     if found.causal is not None:
         source = "causal"
-        fitted = re.sub(rf"\b({NAMES})\(", r"ds.\1(", " ".join(repr(found.causal).split()))
+        text = " ".join(repr(found.causal).split()).replace("CausalModel(", "CausalStates(")
+        fitted = re.sub(rf"\b({NAMES})\(", r"ds.\1(", text)
         lines = [f"obs = {_observe(found.kind, found.causal)}", f"causal = {fitted}.fit(obs)"]
     else:
         source = "machine"
@@ -49,7 +51,7 @@ def python_code(found: Findings) -> str:
     return "\n".join(["import decisional as ds", "", *lines])
 
 
-def _observe(kind: str, causal: CausalStates) -> str:
+def _observe(kind: str, causal: CausalModel) -> str:
     obs: Any = causal.observations_
     obs = obs.inner if isinstance(obs, FirstPart) else obs
     if isinstance(obs, Windows):
@@ -81,6 +83,6 @@ def _literal(value: object) -> str:
     return repr(value.tolist() if isinstance(value, np.ndarray) else value)
 
 
-def _options(choice: DecisionalStates) -> str:
+def _options(choice: DecisionalModel) -> str:
     given = {name: choice.get_params(deep=False)[name] for name in ("integrate", "optimise", "delta", "atol")}
     return "".join(f", {name}={value!r}" for name, value in given.items() if value is not None)

@@ -20,8 +20,8 @@ from .reproduce import python_code
 
 if TYPE_CHECKING:
     from ..data.alphabet import Source
+    from ..decisions.decisional_model import DecisionalModel
     from ..decisions.events import Event
-    from ..estimators import DecisionalStates
 
 __all__ = [
     "asked",
@@ -200,14 +200,14 @@ def decisions(found: Findings) -> Section | None:
     return Section("decisions", "Decisions and utilities", content)
 
 
-def decisions_figure(choice: DecisionalStates) -> Callable[[], Any] | None:
+def decisions_figure(choice: DecisionalModel) -> Callable[[], Any] | None:
     """What draws the decisions with their states; None where these are too many."""
     if choice.n_states_ > MOST_BOXES or len(choice.utility_) > MOST_CIRCLES:
         return None
     return lambda: plot.relations(choice) if choice.machine_ is None else plot.decisions(choice)
 
 
-def decisions_table(choice: DecisionalStates, most: int = MOST_DECISIONS) -> Table:
+def decisions_table(choice: DecisionalModel, most: int = MOST_DECISIONS) -> Table:
     """The decisional states, or where these are many the iso-prediction states."""
     kinds, letter = choice.states_, "ω"
     caption = plural(kinds.n_states, "decisional state")

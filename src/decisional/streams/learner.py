@@ -284,9 +284,8 @@ def template(decision: Any) -> dict[str, Any]:
 
 def decide(template: dict[str, Any], machine: EpsilonMachine, n: float) -> Any:
     """Decisional states of a machine that was learnt from n symbols: ties are judged by their sampling error."""
-    from ..estimators import DecisionalStates
-    from ..estimators.sources import exact
+    from ..decisions.decisional_model import DecisionalModel, exact
 
     p, _, probability = exact(machine)
     size = {"n": np.maximum(n * probability, 1.0), "alpha": TIES}
-    return DecisionalStates(**template).fit(machine)._settle(p, probability, size)
+    return DecisionalModel(**template).fit(machine)._settle(p, probability, size)

@@ -1,5 +1,6 @@
-"""What estimators accept: observations, or arrays of x and z."""
+"""What models of states have in common: parameters by name, what `fit` accepts, and the refusal before it."""
 
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -7,8 +8,48 @@ from numpy.typing import NDArray
 
 from ..data.observations import Observations
 from ..data.pairs import pairs, vectors
+from ..support.display import html_of
 
-__all__ = ["as_observations", "at_rows", "points_of"]
+__all__ = ["NotFitted", "StateModel", "as_observations", "at_rows", "points_of"]
+
+
+class NotFitted(ValueError, AttributeError):
+    """A result is asked for before `fit`."""
+
+
+class StateModel:
+    """Base of `CausalModel` and `DecisionalModel`.
+
+    The parameters are the arguments of `__init__`, kept as they are given; `fit` checks them.
+    """
+
+    # What it is to `support.display`.
+    _kind: str
+    # What is raised before `fit`; the estimators raise that of scikit-learn.
+    _not_fitted: type[ValueError] = NotFitted
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """All parameters by name."""
+        return {name: getattr(self, name) for name in signature(type(self)).parameters}
+
+    def __repr__(self) -> str:
+        default = {name: parameter.default for name, parameter in signature(type(self)).parameters.items()}
+        given = {name: value for name, value in self.get_params().items() if value is not default[name]}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+    def _repr_html_(self) -> str | None:
+        return html_of(self._kind, self) if self.is_fitted() else None
+
+    def is_fitted(self) -> bool:
+        """Whether there are states."""
+        raise NotImplementedError
+
+    def check_fitted(self) -> None:
+        """Refuse a model without states."""
+        if not self.is_fitted():
+            raise self._not_fitted(
+                f"This {type(self).__name__} instance is not fitted yet: call 'fit' before asking for its results."
+            )
 
 
 def as_observations(X: Any, z: Any, numbers: bool = False, fitting: bool = False) -> Observations:

@@ -1,31 +1,31 @@
-"""DecisionalStates: what to predict, what it is worth, and when that changes."""
+"""DecisionalModel: what to predict, what it is worth, and when that changes."""
 
 from collections.abc import Hashable, Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from ..data.alphabet import is_missing
 from ..data.observations import Observations
-from ..decisions import events
-from ..decisions.decide import decide
-from ..decisions.optima import Slack
-from ..decisions.solving import solve
-from ..decisions.utilities import as_utility
 from ..machines import EpsilonMachine, TransitionGraph
 from ..machines.symbols import coder
-from ..states import clustering, complexity
+from ..states import clustering, complexity, matching
+from ..states.causal_model import CausalModel
 from ..states.partition import Partition
+from ..states.state_model import StateModel, as_observations
+from ..support.arguments import choice as one_of
+from ..support.arguments import is_number, real, refusal
 from ..support.arrays import Floats, Ints
-from ..support.display import html_of
-from .causal import CausalStates
-from .display import Displayed
-from .sources import exact, numbered, sample, with_outcomes
+from . import events
+from .decide import decide
+from .optima import Slack
+from .solving import solve
+from .utilities import as_utility
 
-__all__ = ["DecisionalStates", "Regret"]
+__all__ = ["DecisionalModel", "Regret", "exact"]
 
 
 class Regret(NamedTuple):
@@ -49,8 +49,10 @@ class Regret(NamedTuple):
         return self.perfect - self.obtained
 
 
-class DecisionalStates(Displayed):
+class DecisionalModel(StateModel):
     """Group causal states by their best predictions and what these are worth, given a utility.
+
+    `ds.DecisionalStates` is this with the contract of scikit-learn.
 
     Parameters
     ----------
@@ -88,12 +90,16 @@ class DecisionalStates(Displayed):
     Examples
     --------
     >>> import decisional as ds
-    >>> choice = DecisionalStates(ds.utility.zero_one()).fit(ds.processes.even())
+    >>> choice = ds.DecisionalStates(ds.utility.zero_one()).fit(ds.processes.even())
     >>> [sorted(y) for y in choice.predictions_], choice.utility_.tolist()
     ([[0, 1], [1]], [0.5, 1.0])
     >>> round(choice.expected_utility_, 4)
     0.6667
     """
+
+    _kind = "decisional states"
+    # Of the causal states that are found on the way.
+    _causal_model: type[CausalModel] = CausalModel
 
     def __init__(
         self,
@@ -120,25 +126,36 @@ class DecisionalStates(Displayed):
         z : (n,) outcomes, with arrays only
         """
         self._check_parameters()
-        for name in [name for name, value in vars(type(self)).items() if isinstance(value, cached_property)]:
-            self.__dict__.pop(name, None)
-        self.causal_: CausalStates | None = None
+        self._forget()
+        self.causal_: CausalModel | None = None
         if isinstance(X, EpsilonMachine):
             p, self.outcomes_, probability = exact(X)
             self.machine_: EpsilonMachine | None = X
             size: dict[str, Any] = {}
         else:
             causal = X
-            if not isinstance(X, CausalStates):
+            if not isinstance(X, CausalModel):
                 if z is None:
-                    with_outcomes(X, z)
-                causal = CausalStates(cluster=clustering.distinct, constraints="none").fit(X, z)
-            check_is_fitted(causal, "states_")
+                    _with_outcomes(X, z)
+                causal = self._causal_model(cluster=clustering.distinct, constraints="none").fit(X, z)
             p, self.outcomes_, probability = causal.distributions_, causal.outcomes_, causal.states_.probability
             self.causal_, self.machine_ = causal, causal.machine_
-            size = sample(causal)
+            size = _sample(causal)
         self._utility = as_utility(self.utility).bound(self.outcomes_)
         return self._settle(p, probability, size)
+
+    def _forget(self) -> None:
+        """Drop what was derived from the states."""
+        for name in [name for name, value in vars(DecisionalModel).items() if isinstance(value, cached_property)]:
+            self.__dict__.pop(name, None)
+
+    def with_observations(self, obs: Observations) -> Self:
+        """The same states along other observations, whose x are numbered like those of `fit`."""
+        assert self.causal_ is not None
+        shown = copy(self)
+        shown._forget()
+        shown.causal_ = self.causal_.with_observations(obs)
+        return shown
 
     def _settle(self, p: Any, probability: Floats, size: dict[str, Any]) -> Self:
         """Steps 5 to 8, and what follows; `size` of the sample behind the distributions p, if they have errors."""
@@ -176,7 +193,7 @@ class DecisionalStates(Displayed):
 
     @cached_property
     def labels_(self) -> Ints:
-        check_is_fitted(self, "states_")
+        self.check_fitted()
         return self._at_observations(self.states_.labels, -1)
 
     @cached_property
@@ -198,7 +215,7 @@ class DecisionalStates(Displayed):
 
     @cached_property
     def graph_(self) -> TransitionGraph | None:
-        check_is_fitted(self, "states_")
+        self.check_fitted()
         return self._graph(self.states_, "ω")
 
     @cached_property
@@ -241,7 +258,7 @@ class DecisionalStates(Displayed):
         cause, number, outcomes = self._trials(X, z)
         count = np.bincount(number, minlength=len(outcomes))
         happened = list(outcomes)
-        distinct, choice = numbered(self._choices())
+        distinct, choice = _numbered(self._choices())
         worth = self._utility.matrix(distinct, happened)
         obtained = worth[choice[cause], number].mean()
         # What was known to be possible can be predicted too.
@@ -280,50 +297,38 @@ class DecisionalStates(Displayed):
         found = np.append(labels, -1)
         return events.Events(place, found[before], found[after], before, after, self.predictions_, self.utility_)
 
-    def causal_states(self, **parameters: Any) -> CausalStates:
+    def causal_states(self, **parameters: Any) -> CausalModel:
         """Causal states inside each decisional state: distributions are compared only where decisions agree.
 
         The keyword parameters are those of CausalStates, with constraints="none" by default: symbols may move x from
         one decisional state to another. It is fitted to the same observations.
         """
-        check_is_fitted(self, "states_")
+        self.check_fitted()
         if self.causal_ is None:
             raise ValueError("A machine was fitted, which has causal states already: see 'machine_'.")
         labels = self.states_.labels[self.causal_.states_.labels]
-        inner = CausalStates(**{"constraints": "none", **parameters})
+        inner = self._causal_model(**{"constraints": "none", **parameters})
         base = clustering.resolve(inner.cluster, inner.passes, inner.random_state)
-        inner.set_params(cluster=clustering.Within(labels, base))
+        inner.cluster = clustering.Within(labels, base)
         return inner.fit(self.causal_.observations_)
 
     @property
     def n_features_in_(self) -> int:
         """Columns of the array that was fitted."""
-        check_is_fitted(self, "states_")
+        self.check_fitted()
         return int(getattr(self.causal_, "n_features_in_"))  # noqa: B009
 
-    def _result_html(self) -> str:
-        return html_of("decisional states", self)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
+    def is_fitted(self) -> bool:
+        return "states_" in vars(self)
 
     def _check_parameters(self) -> None:
-        for name in ("delta", "atol"):
-            value = getattr(self, name)
-            number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-            if value is not None and not (number and 0 <= value < np.inf):
-                raise ValueError(
-                    f"The '{name}' parameter of DecisionalStates must be None or a number of at least 0. "
-                    f"Got {value!r} instead."
-                )
-        for name in ("integrate", "optimise"):
-            if getattr(self, name) is not None and not callable(getattr(self, name)):
-                raise ValueError(
-                    f"The '{name}' parameter of DecisionalStates must be None or a callable. "
-                    f"Got {getattr(self, name)!r} instead."
-                )
+        of = type(self).__name__
+        for name, value in (("delta", self.delta), ("atol", self.atol)):
+            if value is not None:
+                real(value, name, least=0, remedy=f"give it, or {name}=None", of=of)
+        for name, function in (("integrate", self.integrate), ("optimise", self.optimise)):
+            if function is not None and not callable(function):
+                raise ValueError(refusal(name, function, "None or a callable", "see ds.utility for some", of))
 
     def _recurrent(self, states: Partition) -> float:
         if self.machine_ is None or not self.machine_.stationary.any():
@@ -331,13 +336,13 @@ class DecisionalStates(Displayed):
         return Partition(states.labels, self.machine_.stationary).entropy()
 
     def _at_observations(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
-        check_is_fitted(self, "states_")
+        self.check_fitted()
         if self.causal_ is None:
             return values
         return self.causal_.at_observations(values[self.causal_.states_.labels], missing)
 
     def _graph(self, states: Partition, letter: str) -> TransitionGraph | None:
-        check_is_fitted(self, "states_")
+        self.check_fitted()
         source: Any = self.machine_.graph if self.machine_ is not None else None
         inner: TransitionGraph | None = source if self.causal_ is None else self.causal_.graph_
         if inner is None:
@@ -351,7 +356,7 @@ class DecisionalStates(Displayed):
 
     def causes(self, X: Any) -> Ints:
         """(n,) causal state of new observations, or after each symbol of a sequence; -1 where nothing is known."""
-        check_is_fitted(self, "states_")
+        self.check_fitted()
         if isinstance(X, Observations) and self.causal_ is None:
             raise ValueError("A machine was fitted, which follows symbols: give 'X' as a sequence of symbols.")
         if self._takes_symbols(X):
@@ -369,7 +374,7 @@ class DecisionalStates(Displayed):
     def _trials(self, X: Any, z: Any) -> tuple[Ints, Ints, Sequence[Hashable]]:
         """Causal state and outcome number of each trial."""
         if not self._takes_symbols(X):
-            obs = with_outcomes(X, z)
+            obs = _with_outcomes(X, z)
             return self.causes(obs), obs.z, obs.outcomes
         if z is not None:
             raise ValueError("The 'z' are given with symbols, each of which predicts the next: leave 'z' out.")
@@ -381,7 +386,7 @@ class DecisionalStates(Displayed):
         tried = [t for t in range(1, n) if not is_missing(symbols[t])]
         if not tried:
             raise ValueError(f"The 'X' has {n} symbols; at least 2 are needed: give a longer sequence.")
-        happened, number = numbered([meant[t] for t in tried])
+        happened, number = _numbered([meant[t] for t in tried])
         return cause[np.array(tried) - 1], number, happened
 
     def _choices(self) -> list[Any]:
@@ -391,12 +396,47 @@ class DecisionalStates(Displayed):
 
     def event_labels(self, by: str = "decision", level: float | None = None) -> Ints:
         """(n_causal,) what changes at an event, for each causal state; parameters as in `events`."""
-        check_is_fitted(self, "states_")
+        self.check_fitted()
         kinds = {"decision": self.states_, "prediction": self.iso_prediction_, "utility": self.iso_utility_}
-        if not isinstance(by, str) or by not in kinds:
-            raise ValueError(f"The 'by' of events is {by!r}; it must be one of {', '.join(kinds)}: choose one.")
+        one_of(by, "by", kinds, of="events")
         if level is not None:
-            if isinstance(level, (bool, str)) or np.isnan(level):
-                raise ValueError(f"The 'level' of events is {level!r}; it must be a number: give a utility.")
+            if not is_number(level):
+                raise ValueError(refusal("level", level, "a number", "give a utility", of="events"))
             return (self.utility_ >= level).astype(np.int64)
         return kinds[by].labels
+
+
+def exact(machine: EpsilonMachine) -> tuple[Floats, Sequence[Hashable], Floats]:
+    """Distributions, outcomes and probabilities of the states; a dead end is taken for what is seen on average."""
+    weight = machine.stationary if machine.weights is None else machine.weights
+    total = machine.emission.sum(axis=1, keepdims=True)
+    weight = weight if weight.any() else np.full(machine.n_states, 1.0 / machine.n_states)
+    mean = weight @ machine.emission
+    mean = mean / mean.sum() if mean.any() else np.full(mean.size, 1.0 / mean.size)
+    p = np.where(total > 0, machine.emission, mean)
+    return p / p.sum(axis=1, keepdims=True), machine.alphabet, weight
+
+
+def _with_outcomes(X: Any, z: Any) -> Observations:
+    """Observations, or pairs of rows of X and outcomes z."""
+    if z is None and not isinstance(X, Observations):
+        raise ValueError(
+            f"The 'z' are missing and 'X' is {type(X).__name__}; outcomes are needed to decide: give z=..., or "
+            "observe a series with ds.observe.series."
+        )
+    return as_observations(X, z)
+
+
+def _sample(causal: CausalModel) -> dict[str, Any]:
+    """Size of the sample behind each state, where a statistical test found the states."""
+    match, obs = causal.match_, causal.observations_
+    if not isinstance(match, matching.TwoSampleTest):
+        return {}
+    return {"n": causal.states_.probability * (obs.n / obs.overlap), "alpha": match.alpha}
+
+
+def _numbered(values: Sequence[Any]) -> tuple[list[Any], Ints]:
+    """The distinct values, and the number of each value."""
+    number: dict[Any, int] = {}
+    places = [number.setdefault(value, len(number)) for value in values]
+    return list(number), np.array(places, np.int64)

@@ -1,0 +1,418 @@
+"""CausalModel: from observations to causal states and the epsilon-machine."""
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._kernels import words as kernels
+from .._kernels.gather import gather
+from ..data.observations import Observations
+from ..data.slices import Sliced
+from ..data.tally import Tallied
+from ..machines import EpsilonMachine, TransitionGraph
+from ..support.arguments import choice, integer, real, refusal
+from ..support.arrays import Floats, Ints
+from ..support.executors import map_slices, slices
+from . import clustering, complexity, matching
+from .counts import Counts
+from .determinism import CONSTRAINTS
+from .kernels import Kernels
+from .kernels import Model as KernelModel
+from .partition import Partition
+from .reconstruct import Reconstruction, reconstruct
+from .state_model import StateModel, as_observations, at_rows, points_of
+
+__all__ = ["CausalModel"]
+
+# Rows of distinct x that are looked up at once.
+BLOCK = 1 << 16
+UNKNOWN = -2
+
+
+@dataclass(eq=False)
+class Found:
+    """What `fit` found, and how.
+
+    Attributes
+    ----------
+    observations : what was fitted
+    kernels : the kernel estimate, or None for counts
+    match : when two distributions were the same
+    result : the causal states
+    by_row : whether values belong to the rows of an array rather than to observations
+    """
+
+    observations: Observations
+    kernels: KernelModel | None
+    match: Any
+    result: Reconstruction
+    by_row: bool
+
+    @cached_property
+    def labels(self) -> Ints:
+        return self.at_observations(self.result.states.labels, -1)
+
+    @cached_property
+    def local_complexity(self) -> Floats:
+        return self.at_observations(complexity.local_complexity(self.result.states), np.nan)
+
+    @cached_property
+    def contexts(self) -> Ints:
+        """(n_rows, past) words of the fitted rows, most recent first, -1 beyond their depth."""
+        densities = self.result.densities
+        words = self.observations.words(densities.member)
+        words[np.arange(words.shape[1]) >= densities.depth[:, None]] = -1
+        return words
+
+    def at_observations(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
+        """See `CausalModel.at_observations`."""
+        x = self.observations.x
+        values = values.astype(np.int32) if values.dtype.kind == "i" else values
+        result = np.empty(x.size, values.dtype)
+
+        def fill(part: tuple[int, int]) -> None:
+            gather(values, x[slice(*part)], result[slice(*part)])
+
+        for _ in map_slices(fill, slices(x.size)):
+            pass
+        return at_rows(result, self.observations, missing) if self.by_row else result
+
+    def states_of_words(self, obs: Observations) -> Ints:
+        """(n_x,) state of each distinct x of other observations, -1 = not known."""
+        fitted = self.observations
+        if obs.past < fitted.past:
+            raise ValueError(
+                f"The observations have a past of {obs.past} and those of fit one of {fitted.past}; x must be at "
+                f"least as long: observe with past={fitted.past}."
+            )
+        code = {letter: k for k, letter in enumerate(fitted.letters)}
+        codes = np.array([code.get(letter, UNKNOWN) for letter in obs.letters])
+        n_x = obs.table().n_x
+        states = np.empty(n_x, np.int64)
+        for begin in range(0, n_x, BLOCK):
+            rows = np.arange(begin, min(begin + BLOCK, n_x))
+            words = codes[obs.words(rows)[:, : fitted.past]]
+            low, high, length = (np.empty(rows.size, np.int64) for _ in range(3))
+            kernels.longest_suffix(words, self.contexts, low, high, length)
+            states[rows] = self._states_of_endings(words, low, high, length)
+        return states
+
+    def _states_of_endings(self, words: Ints, low: Ints, high: Ints, length: Ints) -> Ints:
+        """State of the context that ends a word, or the most frequent one among those that share its ending."""
+        contexts, row_states, weight = self.contexts, self.result.row_states, self.result.densities.weight
+        past = contexts.shape[1]
+        whole = (length == past) | (contexts[low, np.minimum(length, past - 1)] == -1)
+        states = np.where(whole, row_states[low], -1)
+        if not self.observations.has_suffixes:
+            return states
+        for a, b in {(int(a), int(b)) for a, b in zip(low[~whole], high[~whole], strict=True)}:
+            mass = np.bincount(row_states[a:b], weights=weight[a:b])
+            states[~whole & (low == a) & (high == b)] = int(mass.argmax())
+        nothing = (length == 0) & (~whole | (words[:, 0] == UNKNOWN))
+        return np.where(nothing, -1, states)
+
+
+class CausalModel(StateModel):
+    """Group the x with the same P(Z|x) into causal states, and link them into an epsilon-machine.
+
+    `ds.CausalStates` is this with the contract of scikit-learn.
+
+    Parameters
+    ----------
+    density : estimator of P(Z|x): `Counts()`, `Kernels()`; None picks by data: kernels where x has numbers
+    match : when two distributions are the same: None (`GTest()` for counts, `Bhattacharyya()` for kernels), "exact",
+        `ChiSquare(alpha)`, a distance such as `Variational(threshold)`, or a callable of two count vectors
+    cluster : None or "aggregate", "connect", or a callable of (densities, match)
+    theta : share above which the most frequent target of a (state, symbol) stands for all, in (0.5, 1]
+    passes : how often "aggregate" visits the data
+    random_state : seed for clusterings that visit the data at random
+    constraints : what symbols do to the states: "evidence" (split where that shortens the description of the
+        data, which only a series can tell), "paper" (split and merge as in section 5.5) or "none"; see `determinism`
+
+    Attributes
+    ----------
+    n_states_ : number of causal states, transient ones included
+    states_ : Partition of the distinct x
+    labels_ : (n,) state of each observation (of each row of X for fit(X, z): -1 where a value is missing)
+    distributions_ : (n_states, n_outcomes) P(Z|state); columns are `outcomes_`
+    machine_ : EpsilonMachine, or None where the observations have no symbols
+    graph_ : TransitionGraph of the observed transitions, or None
+    complexity_ : C in bits over all states; `recurrent_complexity_` of the recurrent ones, by
+        the machine's stationary distribution
+    local_complexity_ : (n,) C at each observation; its mean is `complexity_`
+    converged_ : whether every (state, symbol) of the machine leads to one state, up to theta
+    unresolved_ : the (state, symbol, share of the most frequent target) for which it does not
+    observations_ : what was fitted
+    match_, kernels_ : the match that was used, and the kernel estimate with its bandwidths, None for counts
+
+    Examples
+    --------
+    >>> import decisional as ds
+    >>> symbols = ds.processes.even().simulate(10_000, rng=1)
+    >>> causal = ds.CausalStates().fit(ds.observe.series(symbols, past=5))
+    >>> causal.machine_.recurrent_part().is_isomorphic(ds.processes.even(), atol=0.05)
+    True
+    """
+
+    _kind = "causal states"
+    # Counts of partial_fit and merge, and what was found; the latter is made of the former when it is asked for.
+    _tally: Any = None
+    _fitted: Found | None = None
+
+    def __init__(
+        self,
+        density: Any = None,
+        match: Any = None,
+        cluster: Any = None,
+        theta: float = 0.95,
+        passes: int = 1,
+        random_state: Any = None,
+        constraints: str = "evidence",
+    ) -> None:
+        self.density = density
+        self.match = match
+        self.cluster = cluster
+        self.theta = theta
+        self.passes = passes
+        self.random_state = random_state
+        self.constraints = constraints
+
+    def fit(self, X: Any, z: Any = None, executor: Executor | None = None) -> Self:
+        """Find the causal states of observations, or of pairs (X, z).
+
+        Parameters
+        ----------
+        X : Observations; or (n, d) numbers or (n,) values, one configuration x per row
+        z : (n,) outcomes, with arrays only
+        executor : where slices of the data are counted: any concurrent.futures executor, default threads
+        """
+        self._check_parameters()
+        obs = as_observations(X, z, isinstance(self.density, Kernels), fitting=True)
+        if isinstance(obs, Sliced):
+            obs.check_memory()
+        obs.table(executor)
+        self._tally, self._fitted = None, None
+        self._fitted = self._found_in(obs, executor, by_row=not isinstance(X, Observations))
+        self._note_columns(X)
+        return self
+
+    def partial_fit(self, X: Any, z: Any = None, executor: Executor | None = None) -> Self:
+        """Add the counts of more observations; the states are found when they are next asked for.
+
+        The result is that of `fit` on all observations together, bit for bit, in whatever order these come. For
+        slices of a long series or a field, the pieces of `ds.observe.series(..., chunks=...)` hold what their windows
+        reach beyond them: give `obs.pieces()` one by one. Only counts are kept: `labels_` need the data.
+
+        Parameters are those of `fit`.
+        """
+        self._check_parameters()
+        obs = as_observations(X, z, isinstance(self.density, Kernels), fitting=True)
+        obs.table(executor)
+        return self._add(obs.tally(), X)
+
+    def merge(self, other: "CausalModel") -> Self:
+        """Add the counts of other causal states, of observations made alike, and keep the parameters of self."""
+        return self._add(other._counts(), None)
+
+    def _add(self, tally: Any, X: Any) -> Self:
+        self._tally = self._counts().merge(tally) if self.is_fitted() else tally
+        self._fitted = None
+        self._note_columns(X)
+        return self
+
+    def _counts(self) -> Any:
+        return self._found.observations.tally() if self._tally is None else self._tally
+
+    def _note_columns(self, X: Any) -> None:
+        """Remember the columns of an array that was fitted."""
+        self.__dict__.pop("n_features_in_", None)
+        if X is not None and not isinstance(X, Observations) and np.ndim(X) == 2:
+            self.n_features_in_ = np.shape(X)[1]
+
+    def _found_in(self, obs: Observations, executor: Executor | None, by_row: bool) -> Found:
+        """Causal states of observations."""
+        continuous = hasattr(obs, "points")
+        density = self.density if self.density is not None else Kernels() if continuous else Counts()
+        model = density.model(obs) if isinstance(density, Kernels) else None
+        match = matching.resolve(self.match, "kernels" if model is not None else "counts")
+        if isinstance(match, matching.TwoSampleTest) and not (model is None or model.counts):
+            raise ValueError(
+                f"The 'match' is {match!r} and the 'density' {density!r}; a test needs counts and kernel sums "
+                "are none: use a distance such as ds.Bhattacharyya()."
+            )
+        cluster = clustering.resolve(self.cluster, self.passes, self.random_state)
+        how = match, cluster, self.theta, self.constraints
+        return Found(obs, model, match, reconstruct(obs, density if model is None else model, *how, executor), by_row)
+
+    def is_fitted(self) -> bool:
+        return self._fitted is not None or self._tally is not None
+
+    @property
+    def _found(self) -> Found:
+        self.check_fitted()
+        if self._fitted is None:
+            self._fitted = self._found_in(Tallied(self._tally), None, by_row=False)
+        return self._fitted
+
+    @property
+    def observations_(self) -> Observations:
+        return self._found.observations
+
+    @property
+    def kernels_(self) -> KernelModel | None:
+        return self._found.kernels
+
+    @property
+    def match_(self) -> Any:
+        return self._found.match
+
+    @property
+    def states_(self) -> Partition:
+        return self._found.result.states
+
+    @property
+    def n_states_(self) -> int:
+        return self.states_.n_states
+
+    @property
+    def distributions_(self) -> Floats:
+        return self._found.result.distributions
+
+    @property
+    def outcomes_(self) -> Sequence[Any]:
+        return self._found.result.outcomes
+
+    @property
+    def machine_(self) -> EpsilonMachine | None:
+        return self._found.result.machine
+
+    @property
+    def graph_(self) -> TransitionGraph | None:
+        return self._found.result.graph
+
+    @property
+    def unresolved_(self) -> tuple[tuple[int, Any, float], ...]:
+        return self._found.result.unresolved
+
+    @property
+    def converged_(self) -> bool:
+        return not self.unresolved_
+
+    @property
+    def complexity_(self) -> float:
+        return complexity.global_complexity(self.states_)
+
+    @property
+    def recurrent_complexity_(self) -> float:
+        return self.complexity_ if self.machine_ is None else self.machine_.statistical_complexity()
+
+    @property
+    def labels_(self) -> Ints:
+        return self._found.labels
+
+    @property
+    def local_complexity_(self) -> Floats:
+        return self._found.local_complexity
+
+    def at_observations(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
+        """Values of each distinct x at each observation of `fit`, or at each row of X, `missing` where it had none."""
+        return self._found.at_observations(values, missing)
+
+    def with_observations(self, obs: Observations) -> Self:
+        """The same states along other observations, whose x are numbered like those of `fit`."""
+        shown = copy(self)
+        shown._fitted = replace(self._found, observations=obs)
+        return shown
+
+    def predict(self, X: Any) -> Ints:
+        """(n,) state of each observation; in a series, that of the longest ending of its x that was seen in `fit`.
+
+        -1 where nothing is known of x. Cost: O(n) and O(past log n_rows) for each distinct x.
+        """
+        obs = self._observed(X)
+        states = self.states_of(obs)[obs.x]
+        return states if isinstance(X, Observations) else at_rows(states, obs, -1)
+
+    def predict_proba(self, X: Any) -> Floats:
+        """(n, n_outcomes) P(Z|state) of each observation, with kernels P(Z|x) itself; NaN where the state is -1."""
+        if self.kernels_ is not None:
+            obs = self._observed(X)
+            p = self._densities_at(obs, self.kernels_)[obs.x]
+            return p if isinstance(X, Observations) else at_rows(p, obs, np.nan)
+        unknown = np.full((1, self.distributions_.shape[1]), np.nan)
+        return np.concatenate([self.distributions_, unknown])[self.predict(X)]
+
+    def score(self, X: Any, z: Any = None) -> float:
+        """Mean of log2 p(z|state), in bits per observation, over observations with a known state.
+
+        An outcome that never followed a state counts as seen once in one more observation. With kernels it is the
+        density of z given x itself, and all observations count; see `Kernels`.
+        """
+        obs = self._observed(X, z)
+        if self.kernels_ is not None:
+            return self.kernels_.score(self._densities_at(obs, self.kernels_)[obs.x], obs)
+        states = self.states_of(obs)[obs.x]
+        column = {outcome: k for k, outcome in enumerate(self.outcomes_)}
+        number = np.array([column.get(outcome, -1) for outcome in obs.outcomes])[obs.z]
+        seen = self.states_.probability * self.observations_.n
+        p = np.column_stack([self.distributions_, np.zeros(self.n_states_)])
+        p = np.maximum(p, 1.0 / (seen[:, None] + 1.0))
+        known = states >= 0
+        if not known.any():
+            raise ValueError(
+                f"None of the {obs.n} observations has a known state; at least one must end like the data of fit: "
+                "check that both use the same symbols."
+            )
+        return float(np.log2(p[states[known], number[known]]).mean())
+
+    def states_of(self, obs: Observations) -> Ints:
+        """(n_x,) state of each distinct x of other observations, -1 = not known."""
+        if self.kernels_ is None:
+            return self._found.states_of_words(obs)
+        return self._nearest_states(self._densities_at(obs, self.kernels_))
+
+    def _observed(self, X: Any, z: Any = None) -> Observations:
+        """New X, or pairs with z, as `fit` read its own."""
+        self.check_fitted()
+        d = vars(self).get("n_features_in_")
+        shape: tuple[int, ...] = () if isinstance(X, Observations) or hasattr(X, "toarray") else np.shape(X)
+        if d is not None and len(shape) in (1, 2) and shape[1:] != (d,):
+            given = f"X has {shape[1]} features" if len(shape) == 2 else "X has one dimension"
+            raise ValueError(
+                f"{given}, but {type(self).__name__} is expecting {d} features as input, those of fit. Reshape your "
+                f"data to (n, {d})."
+            )
+        return as_observations(X, z, self.kernels_ is not None)
+
+    def _densities_at(self, obs: Observations, model: KernelModel) -> Floats:
+        """(n_x, n_outcomes) kernel estimate at each distinct x, NaN where no observation of `fit` is near."""
+        sums = model(points_of(obs, self.observations_.past))
+        total = sums.sum(axis=1, keepdims=True, dtype=float)
+        with np.errstate(invalid="ignore"):
+            p: Floats = np.where(total > 0, sums / total, np.nan)
+        return p
+
+    def _nearest_states(self, p: Floats) -> Ints:
+        """State whose distribution is the nearest by the Bhattacharyya distance, -1 where there is no estimate."""
+        states = np.full(len(p), -1, np.int64)
+        roots = np.sqrt(self.distributions_).T
+        for begin in range(0, len(p), BLOCK // 16):
+            part = slice(begin, begin + BLOCK // 16)
+            known = ~np.isnan(p[part, 0])
+            states[part][known] = (np.sqrt(p[part][known]) @ roots).argmax(axis=1)
+        return states
+
+    def _check_parameters(self) -> None:
+        of = type(self).__name__
+        real(self.theta, "theta", above=0.5, most=1, remedy="try theta=0.95", of=of)
+        integer(self.passes, "passes", of=of)
+        choice(self.constraints, "constraints", CONSTRAINTS, of=of)
+        if self.density is not None and not hasattr(self.density, "estimate"):
+            rule = "None or an estimator of P(Z|x)"
+            raise ValueError(refusal("density", self.density, rule, "try density=ds.Counts()", of))
