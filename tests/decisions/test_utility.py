@@ -14,9 +14,9 @@ import decisional as ds
 import naive_decisions as naive
 from decisional import utility
 from decisional._kernels import values as kernels
+from decisional.decisions import decide as algorithm
 from decisional.decisions import optima
 from decisional.decisions.sets import CellSet, Interval
-from decisional.states import reconstruct as algorithm
 from decisional.utility import Slack, solve
 
 EXACT = Slack()
