@@ -170,7 +170,7 @@ def test_random_order_is_repeatable() -> None:
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"theta": 0.3}, "'theta' of CausalStates is 0.3; it must be a number above 0.5 and at most 1: try"),
+        ({"theta": 0.3}, "'theta' of CausalStates is 0.3; it must be a number above 0.5 and of at most 1: try"),
         ({"theta": "high"}, "'theta' of CausalStates is 'high'"),
         ({"passes": 0}, "'passes' of CausalStates is 0; it must be an integer of at least 1: try"),
         ({"constraints": "some"}, "'constraints' of CausalStates is 'some'; it must be one of 'evidence'"),

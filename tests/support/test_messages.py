@@ -65,7 +65,7 @@ CALLS: list[tuple[str, Callable[[Any], Any], list[str]]] = [
     ("neighbourhood", lambda c: ds.observe.image(np.zeros((9, 9)), neighbourhood=RAGGED), ["odd sides"]),
     ("field", lambda c: ds.observe.light_cones(RAGGED, 2, 2), ["one length"]),
     ("field", lambda c: ds.observe.light_cones([], 2, 2), ["must have cells"]),
-    ("theta", lambda c: fit(theta=0.3), ["above 0.5 and at most 1", "0.3"]),
+    ("theta", lambda c: fit(theta=0.3), ["above 0.5 and of at most 1", "0.3"]),
     ("match", lambda c: fit(match=lambda a, b: "yes"), ["'yes'", "bool"]),
     ("random_state", lambda c: fit(cluster=ds.clustering.Aggregate("random", random_state="x")), ["'x'"]),
     ("bandwidth", lambda c: kernels(bandwidth=["a", "b"]), ["positive"]),
