@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 import decisional as ds
-from decisional.data.windows import CodedWindows
+from decisional.data.series import CodedWindows
 
 # Whole-program seconds of the paper's program and of CSSR (both C++, -O3), measured on a two-core machine.
 PEERS = {(1_000_000, 10): (0.25, 0.09), (10_000_000, 10): (2.55, 0.88), (10_000_000, 20): (8.7, 32.0)}

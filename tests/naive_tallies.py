@@ -73,7 +73,7 @@ def same_vocabulary(a, b):
 
 def same_tally(a, b):
     """Bit for bit."""
-    assert (a.kind, a.slices, a.n) == (b.kind, b.slices, b.n)
+    assert (a.kind, a.made, a.slices, a.n) == (b.kind, b.made, b.slices, b.n)
     same_vocabulary(a.x, b.x)
     same_vocabulary(a.z, b.z)
     for name in ("pairs", "counts", "patterns", "weight"):
@@ -87,7 +87,7 @@ def same_tally(a, b):
 
 def same_counts(whole, other):
     """Compare what follows from counts, in observations."""
-    for name in ("overlap", "has_suffixes", "n", "past", "letters", "alphabet"):
+    for name in ("kind", "overlap", "has_suffixes", "n", "past", "future", "letters", "alphabet"):
         assert getattr(whole, name) == getattr(other, name), name
     assert list(whole.outcomes) == list(other.outcomes)
     one, two = whole.table(), other.table()
@@ -97,9 +97,8 @@ def same_counts(whole, other):
     same_steps(one.steps, two.steps)
     rows = np.arange(one.n_x)
     equal(whole.words(rows), other.words(rows))
-    assert hasattr(whole, "points") == hasattr(other, "points")
     for name in ("points", "targets"):
-        equal(getattr(whole, name, None), getattr(other, name, None))
+        equal(getattr(whole, name), getattr(other, name))
 
 
 def same_observations(whole, other):

@@ -144,7 +144,7 @@ def observed(obs: Any) -> Answer:
             found[name] = getattr(obs, name)
         except ValueError as error:
             found[name] = type(error).__name__
-    if not hasattr(obs, "points"):
+    if getattr(obs, "points", None) is None:
         found["words"] = obs.words(np.arange(min(table.n_x, 50)))
     return found
 

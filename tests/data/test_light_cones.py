@@ -12,7 +12,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive_cones as naive
-from decisional.data import ranks, vocabularies
+from decisional.data import keys as counting
+from decisional.data import vocabularies
 from decisional.machines.automata import cellular_automaton
 from decisional.machines.processes import elementary_ca
 from decisional.observe import light_cones
@@ -29,8 +30,8 @@ class Pickled(Executor):
         function, copies = pickle.loads(pickle.dumps((fn, args)))
         result, future = function(*copies), Future()
         assert result.x is None
-        for array in vars(result).values():
-            if array is not None:
+        for array in (*vars(result.tally).values(), result.tally.x.keys, result.tally.z.keys):
+            if isinstance(array, np.ndarray):
                 array.flags.writeable = False
         future.set_result(result)
         return future
@@ -194,11 +195,11 @@ def test_cones_of_any_size_are_ranked_exactly(case, bits, dense, hashed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(vocabularies, "CODES", 1 << bits)
         if not dense:
-            patch.setattr(ranks, "ALWAYS", 0)
-            patch.setattr(ranks, "DENSE", 0)
-            patch.setattr(ranks, "PAIRS", 0)
-        patch.setattr(ranks, "HASHED", hashed)
-        patch.setattr(ranks, "SLOTS", 4)
+            patch.setattr(counting, "ALWAYS", 0)
+            patch.setattr(counting, "DENSE", 0)
+            patch.setattr(counting, "PAIRS", 0)
+        patch.setattr(counting, "HASHED", hashed)
+        patch.setattr(counting, "SLOTS", 4)
         check(observe(fields, masks, options), fields, masks, options)
 
 
@@ -252,11 +253,11 @@ def test_large_random_fields_match_unique_rows():
 
 @pytest.mark.parametrize("limit", [1 << 10, 1 << 18])
 def test_ranks_are_those_of_unique(limit, monkeypatch):
-    monkeypatch.setattr(ranks, "HASHED", limit)
+    monkeypatch.setattr(counting, "HASHED", limit)
     generator = np.random.default_rng(0)
     for bits in (20, 33, 61):
         keys = generator.integers(0, 1 << bits, 60_000)[generator.integers(0, 60_000, 150_000)]
-        number, distinct = ranks._rank(keys, 1 << 62)
+        number, distinct = counting.number(keys, 1 << 62)
         expected, inverse = np.unique(keys, return_inverse=True)
         np.testing.assert_array_equal(distinct, expected)
         np.testing.assert_array_equal(number, inverse)

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 import naive_observe as naive
 from decisional.data import alphabet as symbols
-from decisional.data import tables
-from decisional.data.windows import CodedWindows, RankedWindows
+from decisional.data import keys as counting
+from decisional.data.series import CodedWindows, RankedWindows
 from decisional.observe import pairs, series
 from decisional.support import executors
 from strategies_symbols import examples, futures, pasts, sequences
 
 # The package's attribute of this name is the function.
-module = importlib.import_module("decisional.data.windows")
+module = importlib.import_module("decisional.data.series")
 
 
 class Pickled(Executor):
@@ -852,35 +852,35 @@ def test_counts_of_keys_merge_in_any_order(parts, random):
     expected = sorted(Counter(key for part in parts for key in part).items())
     counted = []
     for part in parts:
-        counter = tables.KeyCounter()
+        counter = counting.KeyCounter()
         counter.add(np.array(part, np.int64))
-        counted.append(counter.sorted())
+        counted.append(counter.counted())
     random.shuffle(counted)
     while len(counted) > 1:
         # Merge any two of them: associative and commutative.
         pair = [counted.pop(random.randrange(len(counted))) for _ in range(2)]
-        counted.append(tables.merge(pair))
+        counted.append(counting.add(*pair))
     keys, counts = counted[0]
     assert list(zip(keys.tolist(), counts.tolist(), strict=True)) == expected
-    together = tables.KeyCounter()
-    together.add(keys, counts)
+    together = counting.KeyCounter()
+    together.add(np.repeat(keys, counts))
     together.add(keys[:1])
-    assert together.sorted()[1].sum() == counts.sum() + min(keys.size, 1)
+    assert together.counted()[1].sum() == counts.sum() + min(keys.size, 1)
 
 
 @pytest.mark.small
 def test_the_counter_grows():
     rng = np.random.default_rng(0)
     keys = rng.integers(0, 2**63 - 1, 6000)
-    counter = tables.KeyCounter()
+    counter = counting.KeyCounter()
     for part in (keys, keys[:100], keys[::-1]):
         counter.add(part)
-    distinct, counts = counter.sorted()
+    distinct, counts = counter.counted()
     np.testing.assert_array_equal(distinct, np.unique(keys))
     assert dict(zip(distinct.tolist(), counts.tolist(), strict=True)) == Counter([*keys, *keys[:100], *keys])
-    weighted = tables.KeyCounter()
-    weighted.add(distinct, np.arange(distinct.size))
-    np.testing.assert_array_equal(weighted.sorted(), [distinct, np.arange(distinct.size)])
+    weight = np.arange(distinct.size)
+    np.testing.assert_array_equal(counting.add((distinct, weight), (distinct[:0], weight[:0])), [distinct, weight])
+    np.testing.assert_array_equal(counting.add((distinct, weight), (distinct, weight)), [distinct, 2 * weight])
 
 
 def test_keys_that_differ_in_a_few_bits_are_spread():
@@ -888,19 +888,19 @@ def test_keys_that_differ_in_a_few_bits_are_spread():
     n = 1 << 15
     for shift in range(0, 47, 3):
         keys = np.arange(n, dtype=np.int64) << shift
-        counter = tables.KeyCounter()
+        counter = counting.KeyCounter()
         counter.add(keys)
-        used = np.flatnonzero(counter._slots >= 0)
+        used = np.flatnonzero(counter.table.slots[:, 1] >= 0)
         runs = np.split(used, np.flatnonzero(np.diff(used) > 1) + 1)
         assert max(map(len, runs)) < 2000
-        np.testing.assert_array_equal(counter.sorted()[0], keys)
+        np.testing.assert_array_equal(counter.counted()[0], keys)
 
 
 @pytest.mark.small
 @examples(60)
 @given(st.lists(st.integers(0, 2**62) | st.integers(0, 9), max_size=60))
-def test_factorise(keys):
-    distinct, number = tables.factorise(np.array(keys, np.int64))
+def test_numbers_of_keys(keys):
+    number, distinct = counting.number(np.array(keys, np.int64), 2**62 + 1)
     assert distinct.tolist() == sorted(set(keys))
     assert distinct[number].tolist() == keys
 

@@ -12,7 +12,7 @@ import decisional as ds
 import naive_observe as naive
 from decisional.data import vocabularies
 from decisional.data.tally import Tallied, Tally
-from decisional.data.vocabularies import Points, Words, distinct_rows, pack, place_in, unpack
+from decisional.data.vocabularies import Vectors, Words, distinct_rows, pack, place_in, unpack
 from naive_tallies import KINDS, added, as_dicts, attempt, equal, same_tally, seeds
 from strategies_symbols import examples, sequences
 
@@ -216,7 +216,7 @@ def test_packed_words_sort_as_words_do(base, width, rng):
 @examples(100, small=30)
 @given(st.integers(1, 3), st.sampled_from([np.int16, np.int64, float, np.uint8]), seeds)
 def test_points_merge_like_sets(width, kind, rng):
-    a, b = (Points(distinct_rows((rng.integers(0, 3, (n, width)) - (kind is float)).astype(kind))[0]) for n in (9, 6))
+    a, b = (Vectors(distinct_rows((rng.integers(0, 3, (n, width)) - (kind is float)).astype(kind))[0]) for n in (9, 6))
     both, a_place, b_place = a.merge(b)
     rows = list(map(tuple, both.rows.tolist()))
     assert set(rows) == set(map(tuple, a.rows.tolist())) | set(map(tuple, b.rows.tolist()))

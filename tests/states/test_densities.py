@@ -9,7 +9,7 @@ from scipy.sparse import issparse
 import naive_observe as naive
 from decisional import Counts
 from decisional._kernels import words as kernels
-from decisional.data.windows import CodedWindows, RankedWindows
+from decisional.data.series import CodedWindows, RankedWindows
 from decisional.observe import pairs, series
 from decisional.states.distributions import Distributions
 from strategies_symbols import examples, futures, pasts, sequences

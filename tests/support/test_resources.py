@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import decisional as ds
-from decisional.data import slices, tables
+from decisional.data import keys as counting
+from decisional.data import slices
 from decisional.support import resources
 
 RNG = np.random.default_rng(0)
@@ -144,15 +145,15 @@ def test_small_data_are_not_sampled(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_tables_ask_before_they_grow(monkeypatch: pytest.MonkeyPatch) -> None:
     keys = RNG.permutation(400_000)
-    counter = tables.KeyCounter()
+    counter = counting.KeyCounter()
     little(monkeypatch, 1e6)
     with pytest.raises(MemoryError, match=r"distinct keys need up to .*shorter past"):
         counter.add(keys)
     with pytest.raises(MemoryError, match="distinct keys"):
-        tables.merge([(keys, keys), (keys, keys)])
-    few = tables.KeyCounter()
+        counting.add((keys, keys), (keys, keys))
+    few = counting.KeyCounter()
     few.add(keys[:1000])
-    assert few.sorted()[0].size == 1000
+    assert few.counted()[0].size == 1000
 
 
 def test_merges_and_arrays_ask_before_they_grow(monkeypatch: pytest.MonkeyPatch) -> None:

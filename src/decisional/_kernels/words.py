@@ -12,16 +12,12 @@ from . import kernel
 __all__ = [
     "back_off",
     "code_words",
-    "common_digits",
     "common_symbols",
-    "count_keys",
     "count_runs",
     "count_words",
     "gather_words",
-    "hash_key",
     "longest_suffix",
     "mark_values",
-    "number_keys",
     "suffix_tree",
     "sum_ranges",
 ]
@@ -100,73 +96,6 @@ def code_words(raw, lut, bounds, begin, end, width, base, top, codes, ends):
             last = i
         q -= 1
     return codes.size - n
-
-
-@kernel
-def hash_key(key, mask):
-    """Slot of a non-negative 63-bit key in a table of mask + 1 slots; no product leaves 63 bits."""
-    h = (key & 0xFFFFFFFF) * 0x3C6EF35F + (key >> 32) * 0x2545F491
-    return (h ^ (h >> 31)) & mask
-
-
-@kernel
-def count_keys(keys, counts, slots, tally):
-    """Add counts[i] of keys[i] to a hash table (slots of keys, -1 = free; tally of counts).
-
-    Returns the number of keys taken; fewer than all of them when the table is more than half full.
-    """
-    mask = slots.size - 1
-    used = 0
-    for i in range(slots.size):
-        if slots[i] >= 0:
-            used += 1
-    for i in range(keys.size):
-        h = hash_key(keys[i], mask)
-        while slots[h] >= 0 and slots[h] != keys[i]:
-            h = (h + 1) & mask
-        if slots[h] < 0:
-            if 2 * used > mask:
-                return i
-            used += 1
-            slots[h] = keys[i]
-        tally[h] += counts[i]
-    return keys.size
-
-
-@kernel
-def number_keys(keys, sorted_keys, slots, number, out):
-    """out[i] = index of keys[i] in sorted_keys, through a hash table with room for twice as many."""
-    mask = slots.size - 1
-    for i in range(sorted_keys.size):
-        h = hash_key(sorted_keys[i], mask)
-        while slots[h] >= 0:
-            h = (h + 1) & mask
-        slots[h] = sorted_keys[i]
-        number[h] = i
-    for i in range(keys.size):
-        h = hash_key(keys[i], mask)
-        while slots[h] != keys[i]:
-            h = (h + 1) & mask
-        out[i] = number[h]
-
-
-@kernel
-def common_digits(codes, powers, shared):
-    """shared[i] = number of leading base-`base` digits that codes[i] and codes[i - 1] share.
-
-    powers[k] = base ** k, so codes // powers[width - k] is the suffix of length k.
-    """
-    width = powers.size - 1
-    for i in range(1, codes.size):
-        low = 0
-        high = width - 1
-        while low < high:
-            k = (low + high + 1) // 2
-            if codes[i] // powers[width - k] == codes[i - 1] // powers[width - k]:
-                low = k
-            else:
-                high = k - 1
-        shared[i] = low
 
 
 @kernel

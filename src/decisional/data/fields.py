@@ -1,21 +1,310 @@
 """Space-time fields: x is the past light cone of a cell, z its future cone."""
 
-from functools import partial
-from typing import Any
+from collections.abc import Hashable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, overload
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from . import cells, geometry
+from .._kernels import keys as kernels
+from ..support.arrays import Ints, read_only
+from ..support.executors import map_slices, slices
+from . import cones, keys
 from .alphabet import is_array
-from .cones import Cones
 from .observations import Observations
 from .slices import Part, Sliced, check_chunks, rows_at_once
 from .stores import cuts, is_stored, stored
+from .tally import CountedObservations, Tally, merge_all, symbol_names
+from .vocabularies import Words, unpack
 
-__all__ = ["light_cones"]
+__all__ = ["Cones", "Outcomes", "light_cones"]
 
 # What the work on a cell takes while it is counted.
 CELL_BYTES = 64
+# Rows at the edges of a field that may have no observation: a sample has more.
+EDGE = 64
+
+
+class Outcomes(Sequence[tuple[Hashable, ...]]):
+    """The distinct future cones as tuples of letters, made when asked for."""
+
+    def __init__(self, codes: Ints, letters: tuple[Hashable, ...]) -> None:
+        self._codes, self._letters = codes, letters
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    @overload
+    def __getitem__(self, index: int) -> tuple[Hashable, ...]: ...
+    @overload
+    def __getitem__(self, index: slice) -> "Outcomes": ...
+    def __getitem__(self, index: int | slice) -> "tuple[Hashable, ...] | Outcomes":
+        if isinstance(index, slice):
+            return Outcomes(self._codes[index], self._letters)
+        return tuple(self._letters[code] for code in self._codes[index])
+
+    @property
+    def cells(self) -> NDArray[Any]:
+        """(n, n_cells) the letters themselves."""
+        return np.array(self._letters)[self._codes]
+
+    def __repr__(self) -> str:
+        return f"Outcomes({len(self)} futures of {self._codes.shape[1]} cells)"
+
+
+class Cones(CountedObservations):
+    """Observations of light cones; the source is a grid of letter codes per field.
+
+    Besides the attributes of `Observations`: `cone` and `outcome_cells`. For slices of a field, `own` = its own times,
+    and `beyond` = last rows of observations that are only there to be led to.
+    """
+
+    kind = "field"
+
+    def __init__(
+        self,
+        grids: list[cones.Grid],
+        cone: cones.LightCone,
+        letters: tuple[Hashable, ...],
+        shape: tuple[int, ...],
+        boundary: str,
+        transitions: str | None,
+        labels: tuple[Any, ...] | None,
+        own: slice = slice(None),
+        beyond: int = 0,
+    ) -> None:
+        self.grids, self.cone, self.letters, self.shape = grids, cone, letters, shape
+        self._observed = [grid.without_last(beyond) for grid in grids]
+        self._own, self._beyond = own, beyond
+        self.boundary, self.transitions = boundary, transitions
+        self.past, self.future = len(cone.past), len(cone.future)
+        self._labels = labels
+        self._numbers: dict[str, Ints] = {}
+
+    @cached_property
+    def n(self) -> int:
+        return sum(grid.n for grid in self._observed)
+
+    @cached_property
+    def overlap(self) -> float:  # type: ignore[override]
+        """How many observations share what they predict: futures overlap, and a pattern that only moves says the same
+        at all times."""
+        # A cell lies in as many future cones as a future cone has cones.
+        return max(float(self.future), self._signatures.size / np.unique(self._signatures).size)
+
+    @cached_property
+    def _signatures(self) -> Ints:
+        """Numbers of the patterns of all times that have a known cell."""
+        found = []
+        for grid in self.grids:
+            own = cones.slice_signatures(grid, self.letters)[self._own]
+            found.append(own if grid.missing is None else own[~grid.missing[self._own].all(axis=(1, 2, 3))])
+        return np.concatenate(found)
+
+    def tally(self, executor: Executor | None = None) -> Tally:
+        counts = self._counted(executor)
+        if not counts.slices:
+            counts = replace(counts, slices=self._signatures.size, patterns=np.unique(self._signatures))
+            self._counts = counts
+        return counts
+
+    def _count(self, executor: Executor | None) -> Tally:
+        return self._number_all(executor, keep=executor is None)
+
+    def _number_all(self, executor: Executor | None, keep: bool) -> Tally:
+        """Count all blocks, wherever the executor runs; with `keep`, note x and z of each observation too."""
+        chunk = partial(_count_block, self.cone, self.letters, self.boundary, self.transitions, keep)
+        blocks = list(map_slices(chunk, list(self._blocks()), executor))
+        whole, x_places, z_places = merge_all([block.tally for block in blocks])
+        if keep:
+            self._numbers["x"] = _joined([block.x for block in blocks], x_places)
+            self._numbers["z"] = _joined([block.z for block in blocks], z_places)
+        return whole
+
+    def _blocks(self) -> Iterator[cones.Block]:
+        cone, n_slices = self.cone, len(slices(self.n))
+        for grid in self.grids:
+            for first, stop in slices(max(grid.shape[0] - self._beyond, 0), n_slices) or [(0, 0)]:
+                end = min(stop + (self.transitions == "time"), grid.shape[0])
+                valid = None if grid.valid is None else grid.valid[first:end]
+                reached = grid.cells[first : end + cone.before + cone.after]
+                yield cones.Block(reached, valid, (end - first, *grid.shape[1:]), stop - first)
+
+    def _number(self, name: str) -> Ints:
+        if not self._numbers:
+            self._number_all(None, keep=True)
+        return read_only(self._numbers[name])
+
+    @property
+    def x(self) -> Ints:
+        return self._number("x")
+
+    @property
+    def z(self) -> Ints:
+        return self._number("z")
+
+    @cached_property
+    def outcome_cells(self) -> Ints:
+        """(n_outcomes, n_cells) letter codes of each outcome, earliest row first."""
+        z, kind = self._counted().z, self.grids[0].cells.dtype
+        assert isinstance(z, Words)
+        return read_only(unpack(z.keys, len(self.letters), self.future, kind))
+
+    @cached_property
+    def outcomes(self) -> Outcomes:
+        return Outcomes(self.outcome_cells, self.letters)
+
+    @property
+    def alphabet(self) -> tuple[Hashable, ...] | None:  # type: ignore[override]
+        """The symbols that occur: tuples of letters, or letters where one cell is new; None without transitions."""
+        symbols = None if self.transitions is None else self._counted().symbols
+        return None if symbols is None else symbol_names(symbols)
+
+    @cached_property
+    def symbol(self) -> Ints | None:
+        """(n,) code of the new cells of the successor, 0 where there is none."""
+        successor, steps = self.successor, self._counted().steps
+        if successor is None or steps is None:
+            return None
+        # Whatever leads to an x has the same symbol: the new cells of that.
+        of_target = np.zeros(len(self._counted().x), np.int32)
+        of_target[steps.target] = steps.symbol
+        symbol = of_target[self.x[successor]]
+        symbol[successor < 0] = 0
+        return read_only(symbol)
+
+    @cached_property
+    def successor(self) -> Ints | None:
+        if self.transitions is None:
+            return None
+        return read_only(np.concatenate(list(self._successors())))
+
+    def _successors(self) -> Iterator[Ints]:
+        kind = np.int32 if self.n < 1 << 31 else np.int64
+        first = 0
+        for grid in self._observed:
+            number = np.full(grid.shape, -1, kind)
+            valid = ... if grid.valid is None else grid.valid
+            number[valid] = np.arange(first, first + grid.n, dtype=kind).reshape(number[valid].shape)
+            after = np.full_like(number, -1)
+            if self.transitions == "time":
+                after[:-1] = number[1:]
+            else:
+                after[..., :-1] = number[..., 1:]
+                if self.boundary == "periodic":
+                    after[..., -1] = number[..., 0]
+            yield after[valid].reshape(-1)
+            first += grid.n
+
+    @cached_property
+    def site(self) -> Ints:
+        return read_only(np.concatenate(list(self._sites())))
+
+    def _sites(self) -> Iterator[Ints]:
+        size = int(np.prod(self.shape))
+        kind = np.int32 if size < 1 << 31 else np.int64
+        first = 0
+        for grid in self._observed:
+            place: Ints = np.array(first, kind)
+            for axis in range(4):
+                along = np.arange(grid.shape[axis]) + grid.corner[axis]
+                stride = int(np.prod(grid.extent[axis + 1 :]))
+                place = place + (along * stride).astype(kind).reshape(-1, *(1,) * (3 - axis))
+            yield place.reshape(-1) if grid.valid is None else place[grid.valid]
+            first += int(np.prod(grid.extent))
+
+    def field(self, values: ArrayLike) -> NDArray[Any] | Any:
+        """Put one value per observation back on the data's grid; NaN where there is no observation.
+
+        Parameters
+        ----------
+        values : (n,) or (n, k)
+
+        Returns
+        -------
+        array of shape `shape` (+ (k,)); integers become floats, to have room for NaN. A DataArray with its
+        coordinates if the field was one.
+        """
+        values = np.asarray(values)
+        if values.shape[:1] != (self.n,) or any(grid.valid is not None for grid in self._observed):
+            laid = super().field(values)
+        else:
+            laid = self._laid(values)
+        if self._labels is None:
+            return laid
+        kind, dims, coords = self._labels
+        return kind(laid, dims=(*dims, "value")[: laid.ndim], coords=coords)
+
+    def _laid(self, values: NDArray[Any]) -> NDArray[Any]:
+        """The same without missing cells: whole blocks at once."""
+        dtype = np.result_type(values.dtype, np.float32) if values.dtype.kind in "biu" else values.dtype
+        rest = values.shape[1:]
+        flat = np.empty((int(np.prod(self.shape)), *rest), dtype)
+        first = taken = 0
+        for grid in self._observed:
+            size = int(np.prod(grid.extent))
+            block = flat[first : first + size].reshape(*grid.extent, *rest)
+            inside: tuple[slice, ...] = ()
+            for a, n in zip(grid.corner, grid.shape, strict=True):
+                block[*inside, :a] = block[*inside, a + n :] = np.nan
+                inside = *inside, slice(a, a + n)
+            block[inside] = values[taken : taken + grid.n].reshape(*grid.shape, *rest)
+            first, taken = first + size, taken + grid.n
+        return flat.reshape(*self.shape, *rest)
+
+
+def spelled(z: Words) -> Outcomes:
+    """Outcomes as tuples of letters."""
+    return Outcomes(z.words(), z.letters)
+
+
+@dataclass(frozen=True, eq=False)
+class BlockCounts:
+    """The counts of a block, and the numbers there of the x and z of each observation, if they were asked for."""
+
+    tally: Tally
+    x: Ints | None = None
+    z: Ints | None = None
+
+
+def _count_block(
+    cone: cones.LightCone,
+    letters: tuple[Hashable, ...],
+    boundary: str,
+    transitions: str | None,
+    keep: bool,
+    block: cones.Block,
+) -> BlockCounts:
+    x, x_keys = cones.number_cones(block, cone.past, len(letters), beyond=True)
+    z, z_keys = cones.number_cones(block, cone.future, len(letters))
+    words = Words(letters, len(cone.past), x_keys), Words(letters, len(cone.future), z_keys)
+    own = x[: z.size]
+    symbols = steps = None
+    if transitions is not None and cone.new is not None:
+        symbols, steps = cones.steps_of(block, x, words[0], cone.new, boundary == "periodic", transitions)
+    shapes = cone.past.tobytes(), cone.future.tobytes()
+    made = "light cones", len(cone.past), len(cone.future), boundary, transitions, *shapes
+    tally = Tally("field", made, *words, *keys.count_pairs(own, z, len(z_keys)), spelled, symbols, steps)
+    return BlockCounts(tally, own, z) if keep else BlockCounts(tally)
+
+
+def _joined(numbers: list[Ints | None], places: list[Ints]) -> Ints:
+    """Numbers of all observations in the whole, from those in each block."""
+    known = [part for part in numbers if part is not None]
+    if len(known) == 1:
+        return known[0]
+    ends = np.cumsum([0, *(part.size for part in known)])
+    joined = np.empty(ends[-1], np.int32 if ends[-1] < 1 << 31 else np.int64)
+
+    def translate(i: int) -> None:
+        kernels.translate(known[i], places[i].astype(joined.dtype), joined[ends[i] : ends[i + 1]])
+
+    for _ in map_slices(translate, range(len(known))):
+        pass
+    return joined
 
 
 def light_cones(
@@ -35,7 +324,7 @@ def light_cones(
 
     The past cone of depth p has the rows t, t - 1, ..., t - (p - 1) and the future cone of depth f the rows t + 1, ...,
     t + (f - 1); the row k steps away has the cells within distance speed k. With one space axis and speed 1 these are
-    p^2 and f^2 - 1 cells.
+    p^2 and f^2 - 1 cones.
 
     Parameters
     ----------
@@ -60,7 +349,7 @@ def light_cones(
 
     Returns
     -------
-    Observations : `Cones` (or `Sliced`), in the order of the cells. Cost: O(n cells of a cone), vectorised, and one
+    Observations : in the order of the cones. Cost: O(n cells of a cone), vectorised, and one
         look-up per observation; up to 40 bytes per cell of the field, or of a slice, while counting, 1 byte after it
         and 4 for each of x and z.
 
@@ -84,12 +373,12 @@ def light_cones(
     if sliced:
         parts = [part if hasattr(part, "shape") else np.asarray(part) for part in parts]
         for part, place in zip(parts, places, strict=True):
-            cells.check_cells(part, place)
+            cones.check_cells(part, place)
     else:
-        fields = [cells.field_data(*part) for part in zip(parts, masks, places, strict=True)]
+        fields = [cones.field_data(*part) for part in zip(parts, masks, places, strict=True)]
         parts = [data.values for data in fields]
     options = int(speed), _axes(parts), neighbourhood, bool(include_present), bool(past_row_only), transitions
-    cone = geometry.light_cone(int(past), int(future), *options)
+    cone = cones.light_cone(int(past), int(future), *options)
     _check_sizes([part.shape for part in parts], cone, boundary)
     if sliced:
         return _sliced(parts, masks, cone, boundary, transitions, chunks)
@@ -97,21 +386,21 @@ def light_cones(
     if not found.n:
         raise ValueError(
             f"The 'mask' has {sum(int(d.missing.sum()) for d in fields if d.missing is not None)} missing cells and "
-            "leaves no observation; at least one needs both of its cones whole: use smaller cones or mark fewer cells."
+            "leaves no observation; at least one needs both of its cones whole: use smaller cones or mark fewer cones."
         )
     return found
 
 
 def _observe(
-    fields: list[cells.Data],
-    cone: geometry.LightCone,
+    fields: list[cones.Data],
+    cone: cones.LightCone,
     boundary: str,
     transitions: str | None,
     own: slice = slice(None),
     beyond: int = 0,
 ) -> Cones:
-    raw, lut, letters = cells.number_letters(fields)
-    grids = [cells.make_grid(data, part, lut, cone, boundary) for data, part in zip(fields, raw, strict=True)]
+    raw, lut, letters = cones.number_letters(fields)
+    grids = [cones.make_grid(data, part, lut, cone, boundary) for data, part in zip(fields, raw, strict=True)]
     labels = fields[0].labels if len(fields) == 1 else None
     shape = _joint_shape([data.values.shape for data in fields])
     return Cones(grids, cone, letters, shape, boundary, transitions, labels, own, beyond)
@@ -127,7 +416,7 @@ def _joint_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
 def _sliced(
     fields: list[Any],
     masks: list[Any],
-    cone: geometry.LightCone,
+    cone: cones.LightCone,
     boundary: str,
     transitions: str | None,
     chunks: int | None,
@@ -151,18 +440,18 @@ def _sliced(
             low, high = max(a - cone.before, 0), min(b + cone.after + beyond, steps)
             begin, end = (0 if a == first else a), (steps if b == last else b)
             lost = mask if np.ndim(mask) < len(shapes[0]) or len(mask) != steps else mask[low:high]
-            more = slice(begin - low, end - low), beyond
-            found.append(Part((data[low:high], lost), offset + begin, offset + end, offset + low, more))
+            where = offset + begin, offset + end, offset + low
+            found.append(Part((data[low:high], lost), *where, beyond, EDGE))
         offset += steps
-    return Sliced(partial(_observe_part, cone, boundary, transitions), found, _joint_shape(shapes))
+    return Sliced("field", partial(_observe_part, cone, boundary, transitions), found, _joint_shape(shapes))
 
 
-def _observe_part(cone: geometry.LightCone, boundary: str, transitions: str | None, part: Part) -> Cones | None:
+def _observe_part(cone: cones.LightCone, boundary: str, transitions: str | None, part: Part) -> Cones | None:
     field, mask = part.data
-    data = cells.field_data(field, mask, "'field'")
+    data = cones.field_data(field, mask, "'field'")
     try:
-        return _observe([data], cone, boundary, transitions, *part.more)
-    except cells.NoCells:
+        return _observe([data], cone, boundary, transitions, part.own, part.beyond)
+    except cones.NoCells:
         return None
 
 
@@ -181,9 +470,9 @@ def _check(
                 f"Got {value!r} instead."
             )
     for name, value, known in (
-        ("boundary", boundary, geometry.BOUNDARIES),
-        ("transitions", transitions, geometry.TRANSITIONS),
-        ("neighbourhood", neighbourhood, geometry.NEIGHBOURHOODS),
+        ("boundary", boundary, cones.BOUNDARIES),
+        ("transitions", transitions, cones.TRANSITIONS),
+        ("neighbourhood", neighbourhood, cones.NEIGHBOURHOODS),
     ):
         if not (value is None or isinstance(value, str)) or value not in known:
             *others, last = map(repr, known)
@@ -214,7 +503,7 @@ def _axes(fields: list[Any]) -> int:
     return int(axes.pop()) - 1
 
 
-def _check_sizes(shapes: list[tuple[int, ...]], cone: geometry.LightCone, boundary: str) -> None:
+def _check_sizes(shapes: list[tuple[int, ...]], cone: cones.LightCone, boundary: str) -> None:
     """A cone must fit the time axis of one field at least, and the space axes of each."""
     rows, reach = cone.before + cone.after + 1, cone.reach[-1]
     longest = max(shape[0] for shape in shapes)

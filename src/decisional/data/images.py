@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..support import arguments
-from .geometry import boundary_index
+from .cones import boundary_index
 from .observations import Observations
+from .pairs import Pairs, vector_pairs
 from .slices import Part, Sliced, check_chunks, rows_at_once
 from .stores import cuts, is_stored, stored
-from .vectors import Vectors
 
 __all__ = ["NEIGHBOURHOODS", "image"]
 
@@ -53,7 +53,7 @@ def image(
 
     Returns
     -------
-    Vectors (or Sliced) : in the order of the pixels; `field` puts values back on the image (on all images one below
+    Observations : in the order of the pixels; `field` puts values back on the image (on all images one below
         the other, where they have the same width)
 
     Examples
@@ -91,7 +91,7 @@ def image(
         offset += grey.size
     x, z, site = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     shape = (sum(len(grey) for grey in images), images[0].shape[1]) if same_width else (offset,)
-    return Vectors(x, z[:, 0] if z.shape[1] == 1 else z, site, shape)
+    return vector_pairs("image", x, z[:, 0] if z.shape[1] == 1 else z, site, shape)
 
 
 def _sliced(images: list[Any], how: How, border: str, chunks: int | None) -> Sliced:
@@ -99,26 +99,26 @@ def _sliced(images: list[Any], how: How, border: str, chunks: int | None) -> Sli
     around, centre, reach, _ = how
     width = images[0].shape[1]
     rows = chunks or rows_at_once(PIXEL_BYTES * width * (len(around) + len(centre)))
+    inner = 0 if border == "mirror" else reach
     found, offset = [], 0
     for grey in images:
         data = stored(grey) if stored(grey) is not None else grey
         height = len(data)
-        inner = 0 if border == "mirror" else reach
         for a, b in cuts(data, inner, height - inner, rows):
             wanted = boundary_index(height, reach, "reflect")[a : b + 2 * reach]
             low, high = int(wanted.min()), int(wanted.max()) + 1
             begin, end = (0 if a == inner else a), (height if b == height - inner else b)
             where = offset + begin, offset + end, offset + a - reach
-            found.append(Part((data[low:high],), *where, (wanted - low, reach - inner)))
+            found.append(Part((data[low:high],), *where, picked=wanted - low))
         offset += height
-    return Sliced(partial(_observe_part, how), found, (offset, width))
+    return Sliced("image", partial(_observe_part, how, reach - inner), found, (offset, width))
 
 
-def _observe_part(how: How, part: Part) -> Vectors:
-    rows, beside = part.more
-    grey = _read(part.data[0])[rows]
+def _observe_part(how: How, beside: int, part: Part) -> Pairs:
+    """Pixels of a slice, which is mirrored at its sides."""
+    grey = _read(part.data[0])[part.picked]
     x, z, site = _windows(grey, (0, beside), 0, *how)
-    return Vectors(x, z[:, 0] if z.shape[1] == 1 else z, site, grey.shape)
+    return vector_pairs("image", x, z[:, 0] if z.shape[1] == 1 else z, site, grey.shape)
 
 
 def _check_size(shape: tuple[int, ...], reach: int, border: str) -> None:

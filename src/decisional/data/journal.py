@@ -17,6 +17,7 @@ from .observations import Observations
 from .outputs import opened, put
 from .slices import Part, Sliced
 from .stores import Stored
+from .vocabularies import Vectors
 
 __all__ = ["Journal", "header"]
 
@@ -32,8 +33,8 @@ def header(obs: Observations, vector: NDArray[Any], parts: list[Part], values: s
         tally = obs.tally()
         for vocabulary in (tally.x, tally.z):
             _add(model, list(vocabulary.letters))
-            _add(model, vocabulary.rows if hasattr(vocabulary, "rows") else vocabulary.keys)
-        _add(model, [repr(tally.kind), tally.pairs, tally.counts])
+            _add(model, vocabulary.rows if isinstance(vocabulary, Vectors) else vocabulary.keys)
+        _add(model, [repr(tally.made), tally.pairs, tally.counts])
     files: dict[int, list[Any]] = {}
     for part in parts:
         _add(content, [part.begin, part.end])

@@ -1,16 +1,20 @@
 """The data that flow between the stages: frozen dataclasses of read-only arrays."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..support.arrays import Ints, Record, read_only, row_sums
+
+if TYPE_CHECKING:
+    from .alphabet import Source
+    from .tally import Tally
 
 __all__ = ["CountsOnly", "Observations", "Steps", "Table"]
 
@@ -82,38 +86,41 @@ class CountsOnly(ValueError):
 class Observations(ABC):
     """Pairs (x, z) with their distinct values numbered, made when asked for where the data are large.
 
-    A configuration x is a word of `past` symbols (one symbol for pairs). Subclasses keep their source
-    and give any slice of it; everything else follows from the methods below.
+    A configuration x is a word of `past` letters (one letter for pairs), or a vector of `past` numbers.
 
     Attributes
     ----------
-    n : number of observations
-    past : symbols in a configuration x
-    letters : the values a symbol of x can take; code k in a word means letters[k]
-    outcomes : the values z can take; outcome number k means outcomes[k]
+    kind : what the data are: "series", "field", "image", "signal" or "pairs"
+    past, future : symbols, cells or numbers in x and in z
+    letters : the values a symbol of x can take; code k in a word means letters[k]. () where x are vectors
     alphabet : the symbols of the steps x -> x', or None
     shape : shape of the data's grid
-    has_suffixes : whether x is a word in time, so that its endings are configurations too
     overlap : how many observations share each piece of their outcomes: so much less do they count as evidence
+    source : the numbered symbols of a series in memory, or None
     """
 
-    has_suffixes: bool = False
-    overlap: float = 1.0
+    kind: str
     past: int
+    future: int
     letters: tuple[Hashable, ...]
     alphabet: tuple[Hashable, ...] | None
     shape: tuple[int, ...]
+    overlap: float = 1.0
+    source: "Source | None" = None
 
     @property
     @abstractmethod
-    def n(self) -> int: ...
-
-    def __len__(self) -> int:
-        return self.n
+    def n(self) -> int:
+        """Number of observations."""
 
     @property
     @abstractmethod
-    def outcomes(self) -> Sequence[Any]: ...
+    def outcomes(self) -> Sequence[Any]:
+        """The values z can take; outcome number k means outcomes[k]."""
+
+    @abstractmethod
+    def tally(self, executor: Executor | None = None) -> "Tally":
+        """Counts by values that mean the same in all data: those of several observations can be merged."""
 
     @abstractmethod
     def table(self, executor: Executor | None = None) -> Table:
@@ -145,15 +152,39 @@ class Observations(ABC):
         """(n,) flat position of each observation on the data's grid."""
 
     @abstractmethod
-    def words(self, rows: Ints) -> Ints:
-        """(len(rows), past) symbol codes of distinct x, most recent first."""
+    def words(self, rows: Ints) -> NDArray[Any]:
+        """(len(rows), past) symbol codes of distinct x, most recent first; or their numbers, where x are vectors."""
 
-    def tally(self) -> Any:
-        """The counts of `table` by values that mean the same in all data: see `observe.tallies.Tally`."""
-        raise TypeError(
-            f"The observations are {type(self).__name__}, which do not say how to merge their counts; those of "
-            "ds.observe do: use one of its functions, or define 'tally'."
-        )
+    @property
+    @abstractmethod
+    def points(self) -> NDArray[Any] | None:
+        """(n_x, past) the distinct x as vectors of numbers, or None where they are words."""
+
+    @property
+    @abstractmethod
+    def targets(self) -> NDArray[Any] | None:
+        """(n_outcomes, future) the distinct z as vectors of numbers, or None where they are kinds."""
+
+    @property
+    def has_suffixes(self) -> bool:
+        """Whether x is a word in time, so that its endings are configurations too."""
+        return self.kind == "series"
+
+    def pieces(self) -> "Iterator[Observations]":
+        """The observations of each slice of data that are read slice by slice; else all of them."""
+        yield self
+
+    def check_memory(self) -> None:  # noqa: B027
+        """Warn where the counts of data that are read slice by slice may not fit, and refuse where they cannot."""
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __repr__(self) -> str:
+        about = f"past {self.past}, future {self.future}, {_number_of(len(self.letters), 'letter')}"
+        if not self.letters:
+            about = f"x of {_number_of(self.past, 'number')}, z of {self.future}"
+        return f"Observations({self.kind}: {_number_of(self.n, 'pair')}, {about})"
 
     def field(self, values: ArrayLike) -> NDArray[Any]:
         """Put one value per observation back on the data's grid; NaN where there is no observation.
@@ -176,3 +207,7 @@ class Observations(ABC):
         grid = np.full((int(np.prod(self.shape)), *values.shape[1:]), np.nan, dtype)
         grid[self.site] = values
         return grid.reshape(*self.shape, *values.shape[1:])
+
+
+def _number_of(n: int, what: str) -> str:
+    return f"{n:,} {what}{'' if n == 1 else 's'}"

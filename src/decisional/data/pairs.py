@@ -1,6 +1,7 @@
 """Any pairs (x, z), with optional symbols for the steps between them."""
 
 from collections.abc import Hashable, Sequence
+from concurrent.futures import Executor
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -8,17 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..support.arrays import Ints
+from ..support.arrays import Ints, read_only
+from . import keys
 from .alphabet import as_array, is_missing, ordered, to_array
-from .numbered import Numbered
 from .observations import Observations
 from .slices import Part, Sliced, check_chunks, rows_at_once
 from .stores import cuts, is_stored, load, stored
-from .tally import Tally, count_of, listed, values_of
-from .vectors import Vectors
-from .vocabularies import Words
+from .tally import CountedObservations, Spelling, Tally, count_steps, listed, scalars, tuples, values_of
+from .vocabularies import Vectors, Vocabulary, Words, distinct_rows
 
-__all__ = ["pairs", "vectors"]
+__all__ = ["Pairs", "pairs", "vector_pairs", "vectors"]
 
 # What the work on each value of a pair takes.
 PAIR_BYTES = 64
@@ -41,8 +41,8 @@ def pairs(
 
     Returns
     -------
-    Observations : `Vectors`, for kernels, where x has numbers with fractions. Pairs with a missing x or z (None, NaN,
-        masked) are left out; `site` has the places of the others
+    Observations : with `points`, for kernels, where x has numbers with fractions. Pairs with a missing x or z (None,
+        NaN, masked) are left out; `site` has the places of the others
 
     Examples
     --------
@@ -81,8 +81,11 @@ def _observe(x: Any, z: Any, symbols: Any, successors: ArrayLike | None, end: in
     if symbols is not None:
         symbol, successor, alphabet = _steps(symbols, successors, n, kept)
     beyond = 0 if end is None else int(np.count_nonzero(kept >= end))
-    numbers = x_number[kept], z_number[kept], letters, outcomes
-    return Pairs(*numbers, symbol, successor, alphabet, kept, (n,), beyond)
+    # Only letters of complete pairs are rows of the table.
+    number, letter = keys.number(x_number[kept], len(letters))
+    values = Words(letters, 1, letter[:, None]), values_of(outcomes)
+    numbers = number, z_number[kept], kept
+    return Pairs("pairs", *values, listed, *numbers, (n,), alphabet, symbol, successor, beyond)
 
 
 def _sliced(x: Any, z: Any, symbols: Any, successors: Any, chunks: int | None) -> Sliced:
@@ -105,10 +108,10 @@ def _sliced(x: Any, z: Any, symbols: Any, successors: Any, chunks: int | None) -
     kinds = numbers and not any(_is_continuous(load(columns[1][a:b])) for a, b in ranges)
     parts = [
         # The pair after the slice is where its last step leads to.
-        Part(tuple(c if c is None else c[a : b + ahead] for c in columns), a, b, a, (b - a,))
+        Part(tuple(c if c is None else c[a : b + ahead] for c in columns), a, b, a)
         for a, b in ranges
     ]
-    return Sliced(partial(_observe_part, numbers, kinds), parts, (n,))
+    return Sliced("pairs", partial(_observe_part, numbers, kinds), parts, (n,))
 
 
 def _observe_part(numbers: bool, kinds: bool, part: Part) -> Observations | None:
@@ -118,7 +121,7 @@ def _observe_part(numbers: bool, kinds: bool, part: Part) -> Observations | None
         return vectors(x, z, kinds)
     if symbols is not None and len(symbols) < len(x) - 1:
         symbols = [*symbols, *[None] * (len(x) - len(symbols))]
-    return _observe(x, z, symbols, None, *part.more)
+    return _observe(x, z, symbols, None, part.own.stop)
 
 
 def _is_continuous(values: Any) -> bool:
@@ -132,7 +135,7 @@ def _is_continuous(values: Any) -> bool:
     return bool((known != np.floor(known)).any())
 
 
-def vectors(x: Any, z: Any = None, kinds: bool | None = None) -> Vectors:
+def vectors(x: Any, z: Any = None, kinds: bool | None = None) -> "Pairs":
     """Pairs whose x are vectors of numbers; z are numbers if some have fractions, else kinds.
 
     Without z only x matter. There may be no complete pair where `kinds` says what z are.
@@ -163,7 +166,7 @@ def vectors(x: Any, z: Any = None, kinds: bool | None = None) -> Vectors:
         raise ValueError(
             f"The 'x' and 'z' hold no complete pair among {len(points)}; at least one must have both: check the input."
         )
-    return Vectors(points[kept], target[kept], kept, (len(points),), outcomes=outcomes)
+    return vector_pairs("pairs", points[kept], target[kept], kept, (len(points),), outcomes)
 
 
 def _floats(values: Any, name: str) -> NDArray[Any]:
@@ -255,37 +258,103 @@ def _number_objects(values: list[Any], name: str) -> tuple[Ints, tuple[Hashable,
     return np.array([-1 if v is None else number[v] for v in values], np.int64), tuple(distinct)
 
 
-class Pairs(Numbered):
-    """Words of one letter."""
+class Pairs(CountedObservations):
+    """Pairs whose x and z are numbered: values, or vectors of numbers.
 
-    past = 1
+    Parameters
+    ----------
+    kind : what the data are
+    values, outcome_values : the distinct x and z
+    spell : makes `outcomes` of the distinct z
+    x, z : (n + beyond,) their number in each pair
+    site : (n + beyond,) flat position of each pair on the grid of `shape`
+    alphabet, symbol : the symbols of the steps, and (n + beyond,) the code of that of each pair; or None
+    successor : (n + beyond,) index of the pair that each leads to, -1 = none; or None
+    beyond : so many last pairs are only there to be led to: they belong to the next slice of the data
+    """
 
     def __init__(
         self,
+        kind: str,
+        values: Vocabulary,
+        outcome_values: Vocabulary,
+        spell: Spelling,
         x: Ints,
         z: Ints,
-        letters: tuple[Hashable, ...],
-        outcomes: Sequence[Any],
-        symbol: Ints | None,
-        successor: Ints | None,
-        alphabet: tuple[Hashable, ...] | None,
         site: Ints,
         shape: tuple[int, ...],
+        alphabet: tuple[Hashable, ...] | None = None,
+        symbol: Ints | None = None,
+        successor: Ints | None = None,
         beyond: int = 0,
     ) -> None:
-        self.letters, self.alphabet = letters, alphabet
-        # Only letters of complete pairs are rows of the table.
-        self._letter, number = np.unique(x, return_inverse=True)
-        super().__init__(number, z, outcomes, symbol, successor, site, shape, beyond)
+        self.kind, self._values, self._outcome_values, self._spell = kind, values, outcome_values, spell
+        self.past, self.future, self.letters = values.width, outcome_values.width, values.letters
+        self.shape, self.alphabet = shape, alphabet
+        self._x, self._z, self._site = x, z, site
+        self._symbol, self._successor, self._beyond = symbol, successor, beyond
+
+    def _count(self, executor: Executor | None) -> Tally:
+        """Cost: that of numbering the pairs, once more for steps."""
+        x, n_x, symbols, steps = self.x, len(self._values), None, None
+        pairs, counts = keys.count_slices(x, self.z, len(self._outcome_values), executor)
+        if self.alphabet is not None:
+            symbols = values_of(self.alphabet)
+        if self.successor is not None:
+            target = np.where(self.successor >= 0, self._x[self.successor], -1)
+            symbol = np.zeros(self.n, np.int64) if self.symbol is None else self.symbol
+            steps = count_steps(x, symbol, target, n_x, 1 if symbols is None else len(symbols), executor)
+        made = ("vectors",) if isinstance(self._values, Vectors) else ("pairs",)
+        return Tally(self.kind, made, self._values, self._outcome_values, pairs, counts, self._spell, symbols, steps)
 
     @property
-    def _n_x(self) -> int:
-        return self._letter.size
+    def n(self) -> int:
+        return self._x.size - self._beyond
 
-    def words(self, rows: Ints) -> Ints:
-        return self._letter[rows][:, None]
+    @property
+    def x(self) -> Ints:
+        return read_only(self._x[: self.n])
 
-    def tally(self) -> Tally:
-        x = Words(self.letters, 1, self._letter[:, None])
-        symbols = None if self.alphabet is None else values_of(self.alphabet)
-        return count_of(("pairs",), x, values_of(self._outcomes), self.table(), listed, symbols)
+    @property
+    def z(self) -> Ints:
+        return read_only(self._z[: self.n])
+
+    @property
+    def symbol(self) -> Ints | None:
+        return None if self._symbol is None else read_only(self._symbol[: self.n])
+
+    @property
+    def successor(self) -> Ints | None:
+        return None if self._successor is None else read_only(self._successor[: self.n])
+
+    @property
+    def site(self) -> Ints:
+        return read_only(self._site[: self.n])
+
+
+def vector_pairs(
+    kind: str,
+    x: NDArray[Any],
+    z: NDArray[Any],
+    site: Ints,
+    shape: tuple[int, ...],
+    outcomes: Sequence[Hashable] | None = None,
+    successor: Ints | None = None,
+    beyond: int = 0,
+) -> Pairs:
+    """Pairs whose x are vectors of numbers, which hardly ever repeat exactly.
+
+    Parameters
+    ----------
+    x : (n, d) numbers
+    z : (n,) or (n, k) numbers; or the numbers of `outcomes`, which are no numbers themselves
+    kind, site, shape, successor, beyond : see `Pairs`
+    """
+    rows, number = distinct_rows(x)
+    values = Vectors(rows)
+    steps = None, None, successor, beyond
+    if outcomes is not None:
+        return Pairs(kind, values, values_of(outcomes), listed, number, z, site, shape, *steps)
+    targets, outcome = distinct_rows(z[:, None] if z.ndim == 1 else z)
+    spell = scalars if z.ndim == 1 else tuples
+    return Pairs(kind, values, Vectors(targets), spell, number, outcome, site, shape, *steps)

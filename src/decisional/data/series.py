@@ -1,22 +1,39 @@
-"""Symbol series: x is a window of the last `past` symbols, z the next `future` ones."""
+"""Symbol series: x is a window of the last `past` symbols, z the next `future` ones.
 
-from collections.abc import Hashable
-from functools import partial
+Windows are coded in 64 bits where they fit, ranked where they do not.
+"""
+
+from collections.abc import Hashable, Sequence
+from concurrent.futures import Executor
+from functools import cached_property, partial, reduce
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._kernels import words as kernels
+from ..support.arrays import Ints, read_only
+from ..support.executors import map_slices, slices
 from . import alphabet as reading
-from .observations import Observations
+from . import keys
+from .observations import Observations, Table
 from .slices import Part, Sliced, check_chunks, rows_at_once
 from .stores import cuts, is_stored, stored
-from .windows import CODE_BITS, windows
+from .tally import CountedObservations, Tally, count_steps, tabulate, values_of
+from .vocabularies import Words, pack
 
-__all__ = ["series"]
+__all__ = ["CodedWindows", "RankedWindows", "series", "windows"]
 
 # What the work on a symbol takes, when all are labelled; more where words need several codes.
 SYMBOL_BYTES = 32
 LONG_WORD_BYTES = 256
+# Words are counted in a plain array up to this many codes, and in a hash table beyond; both exact.
+DENSE = 1 << 24
+BLOCK = 1 << 18
+# Codes stay below 2**62, so that no step of the arithmetic overflows 64 bits.
+CODE_BITS = 62
+# What `Source.around` gives, to send to an executor.
+Slice = tuple[Ints, Ints, Ints, int, int]
 
 
 def series(
@@ -86,7 +103,7 @@ def _sliced(parts: list[Any], past: int, future: int, missing: Hashable, chunks:
             found.append(Part((data[first:last],), offset + a, offset + b, offset + first))
         offset += size
     shape = parts[0].shape if len(parts) == 1 and hasattr(parts[0], "shape") else (offset,)
-    return Sliced(partial(_observe, past, future, missing), found, shape)
+    return Sliced("series", partial(_observe, past, future, missing), found, shape)
 
 
 def _observe(past: int, future: int, missing: Hashable, part: Part) -> Observations | None:
@@ -95,3 +112,311 @@ def _observe(past: int, future: int, missing: Hashable, part: Part) -> Observati
         return windows(reading.read(part.data[0], missing, False, part=True), past, future, may_be_none=True)
     except reading.NoSymbols:
         return None
+
+
+def windows(source: reading.Source, past: int, future: int, may_be_none: bool = False) -> "SymbolWindows":
+    """Windows of symbols that are numbered already."""
+    bits = (past + future) * np.log2(len(source.letters))
+    found = (CodedWindows if bits < CODE_BITS else RankedWindows)(source, past, future)
+    if found.n == 0 and not may_be_none:
+        longest = int(np.diff(source.bounds).max())
+        raise ValueError(
+            f"The 'symbols' hold no window of past + future = {past + future} symbols in a row (the longest "
+            f"sequence has {longest}, gaps included); at least one must fit: use a shorter past or more data."
+        )
+    return found
+
+
+class SymbolWindows(CountedObservations):
+    """What both kinds of windows share: the source, and where each observation stands in it."""
+
+    kind = "series"
+    source: reading.Source
+
+    def __init__(self, source: reading.Source, past: int, future: int) -> None:
+        self.source, self.past, self.future = source, past, future
+        self.letters = source.letters
+        self.alphabet = source.letters
+        self.shape = source.shape
+
+    @cached_property
+    def n(self) -> int:
+        width = self.past + self.future
+        if self.source.has_gaps:
+            return int(kernels.count_runs(self.source.raw, self.source.lut, self.source.bounds, width))
+        return int(np.maximum(np.diff(self.source.bounds) - width + 1, 0).sum())
+
+    @cached_property
+    def outcomes(self) -> Sequence[Any]:
+        return self.letters if self.future == 1 else super().outcomes
+
+    def _tally(self, x: Words, z: Words, pairs: Ints, counts: Ints) -> Tally:
+        # Steps follow from the words: those to an x that another slice has seen too.
+        return Tally("series", ("series", self.past, self.future), x, z, pairs, counts, spelled)
+
+    @property
+    def points(self) -> None:
+        return None
+
+    @property
+    def targets(self) -> None:
+        return None
+
+    @property
+    def site(self) -> Ints:
+        return read_only(self._ends - self.future)
+
+    @cached_property
+    def _ends(self) -> Ints:
+        """(n,) position of the last symbol of each observation's z."""
+        return self._scan()[1]
+
+    def _scan(self, width: int | None = None, base: int = 0) -> tuple[Ints, Ints]:
+        """Codes (in the given base; without meaning for base 0) and last positions of all words, in order."""
+        width = self.past + self.future if width is None else width
+        source = self.source
+
+        def chunk(part: tuple[int, int]) -> tuple[Ints, Ints]:
+            codes, ends = np.empty(part[1] - part[0], np.int64), np.empty(part[1] - part[0], np.int64)
+            top = base ** (width - 1)
+            n = kernels.code_words(source.raw, source.lut, source.bounds, *part, width, base, top, codes, ends)
+            return codes[codes.size - n :], ends[ends.size - n :]
+
+        parts = list(map_slices(chunk, slices(source.raw.size)))
+        codes, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return codes, read_only(ends)
+
+    @cached_property
+    def symbol(self) -> Ints:
+        return read_only(self.source.lut[self.source.raw[self.site + 1]])
+
+    @cached_property
+    def successor(self) -> Ints:
+        # A window has two symbols or more: the next one ends just after it, or a gap or a bound lies between.
+        follows = np.append(np.diff(self._ends) == 1, False)
+        return read_only(np.where(follows, np.arange(1, follows.size + 1), -1))
+
+
+class CodedWindows(SymbolWindows):
+    """Windows whose word of past + future symbols fits a 64-bit code."""
+
+    def __init__(self, source: reading.Source, past: int, future: int) -> None:
+        super().__init__(source, past, future)
+        self.base = len(source.letters)
+
+    def _count(self, executor: Executor | None) -> Tally:
+        """Cost: one pass over the symbols, then O(distinct words)."""
+        n_x, n_z = self.base**self.past, self.base**self.future
+        dense = n_x * n_z <= max(1 << 16, min(DENSE, self.source.raw.size))
+        x, z_code, counts = (self._count_dense if dense else self._count_hashed)(n_x, n_z, executor)
+        codes, row = _runs(x)
+        z, outcome = self._number_outcomes(z_code)
+        pairs = row * len(z) + outcome
+        if self.future > 1:
+            order = np.argsort(pairs)
+            pairs, counts = pairs[order], counts[order]
+        return self._tally(Words(self.letters, self.past, codes[:, None]), z, pairs, counts)
+
+    def _count_dense(self, n_x: int, n_z: int, executor: Executor | None) -> tuple[Ints, Ints, Ints]:
+        """Codes of x and of z, the pairs being sorted, and how often they occur."""
+        kind: Any = np.uint32 if self.n < 1 << 32 else np.int64
+        chunk = partial(_count_slice, self.past + self.future, self.base, kind)
+        total: Ints = np.zeros(n_x * n_z, kind)
+        for counts in map_slices(chunk, self._slices(), executor):
+            total += counts
+        by_x = np.ascontiguousarray(total.reshape(n_z, n_x).T).ravel()
+        pairs = np.flatnonzero(by_x)
+        return *np.divmod(pairs, n_z), by_x[pairs].astype(np.int64)
+
+    def _count_hashed(self, n_x: int, n_z: int, executor: Executor | None) -> tuple[Ints, Ints, Ints]:
+        chunk = partial(_hash_slice, self.past + self.future, self.base)
+        found, counts = reduce(keys.add, map_slices(chunk, self._slices(), executor))
+        z, x = np.divmod(found, n_x)
+        # Sorted by z already.
+        order = np.argsort(x, kind="stable")
+        return x[order], z[order], counts[order]
+
+    def _slices(self) -> list[Slice]:
+        width = self.past + self.future
+        return [self.source.around(*part, width) for part in slices(self.source.raw.size)]
+
+    def _number_outcomes(self, codes: Ints) -> tuple[Words, Ints]:
+        """The distinct outcomes in the order of their words, first symbol first; and the number of each code."""
+        if self.future == 1:
+            return values_of(self.letters), codes
+        distinct, inverse = np.unique(codes, return_inverse=True)
+        number, words = keys.number(self._reversed(distinct), self.base**self.future)
+        return Words(self.letters, self.future, words[:, None]), number[inverse]
+
+    def _reversed(self, codes: Ints) -> Ints:
+        """Codes of the words of z read the other way round."""
+        found, rest = np.zeros_like(codes), codes
+        for _ in range(self.future):
+            rest, digit = np.divmod(rest, self.base)
+            found = found * self.base + digit
+        return found
+
+    def _rows(self, codes: Ints) -> Ints:
+        """Rows of the codes of x, all of which are there."""
+        known = self._x_codes
+        size = self.base**self.past
+        if size > max(4 * codes.size, 1 << 16):
+            return np.searchsorted(known, codes)
+        lookup = np.empty(size, np.int64)
+        lookup[known] = np.arange(known.size)
+        return lookup[codes]
+
+    @property
+    def _x_codes(self) -> Ints:
+        x = self._counted().x
+        assert isinstance(x, Words)
+        return x.keys[:, 0]
+
+    @cached_property
+    def x(self) -> Ints:
+        return read_only(self._rows(self._scan(base=self.base)[0] % self.base**self.past))
+
+    @cached_property
+    def z(self) -> Ints:
+        codes = self._scan(base=self.base)[0] // self.base**self.past
+        z = self._counted().z
+        assert isinstance(z, Words)
+        return read_only(codes if self.future == 1 else np.searchsorted(z.keys[:, 0], self._reversed(codes)))
+
+
+class RankedWindows(SymbolWindows):
+    """Windows of any length over any alphabet, re-coded exactly to ranks by doubling.
+
+    The rank of a word of 2 k symbols is the rank of the pair (rank of its last k, rank of its first k), so
+    ranks sort by the endings of words, as codes do.
+    """
+
+    def table(self, executor: Executor | None = None) -> Table:
+        # The words themselves are not needed: their memory would follow the past.
+        return self._ranked[0]
+
+    @cached_property
+    def _ranked(self) -> tuple[Table, Ints, Ints, Ints, Ints]:
+        """Table, x, z, and a position that ends each distinct x and each distinct z.
+
+        Cost: O(n log(past)) and a few arrays of n integers.
+        """
+        site = self.site
+        rank = self._rank(self.past)
+        number, x_end = _number(rank, site)
+        x, target = number[rank[site]], number[rank[site + 1]]
+        del rank, number
+        z, z_end = self._number_outcomes()
+        n_x, n_z, base = x_end.size, z_end.size if self.future > 1 else len(self.letters), len(self.letters)
+        shared = np.zeros(n_x, np.int64)
+        kernels.common_symbols(self.source.raw, self.source.lut, x_end, self.past, shared)
+        pairs, counts = keys.count_slices(x, z, n_z)
+        steps = count_steps(x, self.symbol, target, n_x, base)
+        table = tabulate(*np.divmod(pairs, n_z), counts, n_x, n_z, steps, shared)
+        return table, read_only(x), read_only(z), x_end, z_end
+
+    def _number_outcomes(self) -> tuple[Ints, Ints]:
+        """Numbers of the outcomes in the order of their words, first symbol first; and an end of each."""
+        if self.future == 1:
+            return self.symbol, np.empty(0, np.int64)
+        rank = self._rank(self.future)
+        number, end = _number(rank, self._ends)
+        order = np.lexsort(self._gathered(end, self.future).T)
+        place = np.empty(order.size, np.int64)
+        place[order] = np.arange(order.size)
+        return place[number[rank[self._ends]]], end[order]
+
+    def _rank(self, width: int) -> Ints:
+        """At each position, the rank of the word of `width` symbols that ends there.
+
+        Words that would cross a bound or a gap get a meaningless rank: it is never asked for.
+        """
+        base = len(self.letters)
+        step = min(width, max(1, int(30 / np.log2(max(base, 2)))))
+        codes, ends = self._scan(step, base)
+        rank = np.zeros(self.source.raw.size, np.int64)
+        rank[ends] = keys.number(codes, base**step)[0]
+        del codes, ends
+        while step < width:
+            ahead = min(step, width - step)
+            n = int(rank.max()) + 1
+            rank[ahead:] = keys.number(rank[ahead:] * n + rank[:-ahead], n * n)[0]
+            step += ahead
+        return rank
+
+    @property
+    def x(self) -> Ints:
+        return self._ranked[1]
+
+    @property
+    def z(self) -> Ints:
+        return self._ranked[2]
+
+    def words(self, rows: Ints) -> Ints:
+        return self._gathered(self._ranked[3][rows], self.past)
+
+    def _gathered(self, ends: Ints, width: int) -> Ints:
+        """(n, width) symbol codes of the words that end at some positions, the last one first."""
+        words = np.empty((ends.size, width), np.int64)
+        kernels.gather_words(self.source.raw, self.source.lut, ends, words)
+        return words
+
+    def _count(self, executor: Executor | None) -> Tally:
+        x_end, z_end, counted = np.empty(0, np.int64), np.empty(0, np.int64), (np.empty(0, np.int64),) * 2
+        if self.n:
+            table, _, _, x_end, z_end = self._ranked
+            row = np.repeat(np.arange(table.n_x), np.diff(table.start))
+            counted = row * table.n_outcomes + table.outcome, table.count
+        parts = [x_end[a : a + BLOCK] for a in range(0, x_end.size, BLOCK)] or [x_end]
+        packed = [pack(self._gathered(part, self.past), len(self.letters)) for part in parts]
+        x = Words(self.letters, self.past, np.concatenate(packed))
+        z = values_of(self.letters)
+        if self.future > 1:
+            z = Words(self.letters, self.future, pack(self._gathered(z_end, self.future)[:, ::-1], len(self.letters)))
+        return self._tally(x, z, *counted)
+
+
+def spelled(z: Words) -> Sequence[Any]:
+    """Outcomes as letters, as strings where letters are characters, else as tuples."""
+    if z.width == 1:
+        return z.letters
+    text = all(isinstance(v, str) and len(v) == 1 for v in z.letters)
+    words = ([z.letters[s] for s in word] for word in z.words())
+    return ["".join(map(str, word)) if text else tuple(word) for word in words]
+
+
+def _count_slice(width: int, base: int, kind: Any, part: Slice) -> NDArray[Any]:
+    """How often each word ends in a slice, by its code."""
+    counts = np.zeros(base**width, kind)
+    kernels.count_words(*part, width, base, base ** (width - 1), counts)
+    return counts
+
+
+def _hash_slice(width: int, base: int, part: Slice) -> tuple[Ints, Ints]:
+    """The codes of the words that end in a slice, and how often each occurs."""
+    raw, lut, bounds, first, last = part
+    counter = keys.KeyCounter()
+    codes, ends = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    for begin in range(first, last, BLOCK):
+        end = min(begin + BLOCK, last)
+        n = kernels.code_words(raw, lut, bounds, begin, end, width, base, base ** (width - 1), codes, ends)
+        counter.add(codes[BLOCK - n :])
+    return counter.counted()
+
+
+def _number(rank: Ints, at: Ints) -> tuple[Ints, Ints]:
+    """The number of each rank among those of positions `at`, -1 = not one of them; and a position of each."""
+    seen = np.zeros(int(rank.max()) + 1, bool)
+    seen[rank[at]] = True
+    number = np.where(seen, np.cumsum(seen) - 1, -1)
+    position = np.empty(int(seen.sum()), np.int64)
+    position[number[rank[at]]] = at
+    return number, position
+
+
+def _runs(values: Ints) -> tuple[Ints, Ints]:
+    """Distinct values of a sorted array, and the number of each entry among them."""
+    new = np.empty(values.size, bool)
+    new[:1] = True
+    np.not_equal(values[1:], values[:-1], out=new[1:])
+    return values[new], np.cumsum(new) - 1

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .observations import Observations
+from .pairs import Pairs, vector_pairs
 from .slices import Part, Sliced, check_chunks, rows_at_once
 from .stores import cuts, is_stored, stored
-from .vectors import Vectors
 
 __all__ = ["delays"]
 
@@ -48,7 +48,7 @@ def delays(
 
     Returns
     -------
-    Vectors (or Sliced) : x is (past m,), the most recent values first. The site of an observation is its time t, and
+    Observations : x is (past m,), the most recent values first. The site of an observation is its time t, and
         its successor the observation at t + 1.
 
     Examples
@@ -88,7 +88,7 @@ def delays(
     return found
 
 
-def _observe(series: list[NDArray[Any]], how: How, end: int | None = None) -> Vectors | None:
+def _observe(series: list[NDArray[Any]], how: How, end: int | None = None) -> Pairs | None:
     """Delay vectors of several series; those at `end` or later are only there to be led to. None: there are none."""
     parts, offset = [], 0
     for values in series:
@@ -103,7 +103,8 @@ def _observe(series: list[NDArray[Any]], how: How, end: int | None = None) -> Ve
     ends = np.cumsum([len(values) for values in series])
     follows &= ~np.isin(site + 1, ends)
     successor = np.where(follows, np.arange(1, site.size + 1), -1)
-    return Vectors(x, z[:, 0] if z.shape[1] == 1 else z, site, (offset,), successor, beyond=beyond)
+    z = z[:, 0] if z.shape[1] == 1 else z
+    return vector_pairs("signal", x, z, site, (offset,), successor=successor, beyond=beyond)
 
 
 def _sliced(series: list[Any], width: int, how: How, chunks: int | None) -> Sliced:
@@ -117,13 +118,13 @@ def _sliced(series: list[Any], width: int, how: How, chunks: int | None) -> Slic
         for a, b in cuts(data, 0, size, rows):
             # The observation after the slice is where its last one leads to.
             low, high = max(a - back, 0), min(b + ahead + 1, size)
-            found.append(Part((data[low:high],), offset + a, offset + b, offset + low, (b - low,)))
+            found.append(Part((data[low:high],), offset + a, offset + b, offset + low))
         offset += size
-    return Sliced(partial(_observe_part, how), found, (offset,))
+    return Sliced("signal", partial(_observe_part, how), found, (offset,))
 
 
-def _observe_part(how: How, part: Part) -> Vectors | None:
-    return _observe([_read(part.data[0])], how, *part.more)
+def _observe_part(how: How, part: Part) -> Pairs | None:
+    return _observe([_read(part.data[0])], how, part.own.stop)
 
 
 def _windows(

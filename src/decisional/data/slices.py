@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..support import resources
 from ..support.arrays import Ints
 from ..support.executors import alone, map_slices, reduce_slices
-from .observations import CountsOnly, Observations, Table
+from .observations import CountsOnly, Observations
 from .stores import load
 from .tally import Tallied, Tally
 from .vocabularies import place_in
@@ -26,7 +26,6 @@ BUDGET = 1 << 28
 SAMPLES = 4
 SHARE = 0.005
 SAMPLE = (1 << 14, 1 << 15)
-EDGE = 64
 # Bytes of an observation in the worst case, where every x is another one (see `resources.OVERHEAD`).
 WORST = 256
 
@@ -40,14 +39,23 @@ class Part:
     data : arrays, to be read
     begin, end : first row of the data's grid that belongs to the slice, and the first one after it
     offset : first row of the grid that `data` holds
-    more : what else the observations need to know
+    beyond : rows of observations after the slice that are only there to be led to
+    edge : first rows that may have no observation; a sample of such a slice cannot begin inside
+    picked : which rows of the data are looked at, where some come twice, or None: all
     """
 
     data: tuple[Any, ...]
     begin: int
     end: int
     offset: int
-    more: tuple[Any, ...] = ()
+    beyond: int = 0
+    edge: int = 0
+    picked: Ints | None = None
+
+    @property
+    def own(self) -> slice:
+        """The rows of the slice among those of `data`."""
+        return slice(self.begin - self.offset, self.end - self.offset)
 
 
 class Sliced(Tallied):
@@ -55,18 +63,16 @@ class Sliced(Tallied):
 
     Parameters
     ----------
+    kind : what the data are
     observe : makes the observations of a part whose data were read; None where nothing can be observed
     parts : all parts, in the order of the data
     shape : of the data's grid, which parts cut along its first axis
     """
 
-    def __init__(self, observe: Callable[[Part], Observations | None], parts: list[Part], shape: tuple[int, ...]):
-        self._observe, self.parts, self.shape = observe, parts, shape
-        self._table: Table | None = None
-
-    @cached_property
-    def _counted(self) -> Tally:  # type: ignore[override]
-        return self._count(None)
+    def __init__(
+        self, kind: str, observe: Callable[[Part], Observations | None], parts: list[Part], shape: tuple[int, ...]
+    ) -> None:
+        self.kind, self._observe, self.parts, self.shape = kind, observe, parts, shape
 
     def _count(self, executor: Executor | None) -> Tally:
         count = partial(_tally, self._observe)
@@ -78,10 +84,11 @@ class Sliced(Tallied):
             )
         return tally.observed()
 
-    def table(self, executor: Executor | None = None) -> Table:
-        if "_counted" not in self.__dict__:
-            self.__dict__["_counted"] = self._count(executor)
-        return super().table()
+    def __repr__(self) -> str:
+        if self._counts is not None:
+            return super().__repr__()
+        n = len(self.parts)
+        return f"Observations({self.kind}: {n:,} slice{'' if n == 1 else 's'} of shape {self.shape}, not counted yet)"
 
     def cost(self) -> resources.Cost:
         """Expected memory and time of counting and of the causal states; print it.
@@ -99,13 +106,12 @@ class Sliced(Tallied):
         return resources.estimate(partial(_tally, self._observe), _merge, parts, total / own, len(self.parts))
 
     def check_memory(self) -> None:
-        """Warn where the counts may not fit in memory, and refuse where they clearly cannot."""
-        if "_counted" not in self.__dict__:
+        if self._counts is None:
             resources.check(self.cost, WORST * float(np.prod(self.shape)))
 
     def _check_arrays(self, what: str) -> None:
         # A number for each observation, once in its part and once in the whole, and what is looked up with it.
-        n = self.n if "_counted" in self.__dict__ else float(np.prod(self.shape))
+        n = self.n if self._counts is not None else float(np.prod(self.shape))
         remedy = "use ds.write_values(...), which writes them to disk slice by slice"
         resources.require(24 * n, f"'{what}' of {n:,.0f} observations", remedy)
 
@@ -160,7 +166,7 @@ class Sliced(Tallied):
 
 def _observed(observe: Callable[[Part], Observations | None], part: Part) -> Observations | None:
     with alone():
-        return observe(Part(tuple(map(load, part.data)), part.begin, part.end, part.offset, part.more))
+        return observe(replace(part, data=tuple(map(load, part.data))))
 
 
 def _tally(observe: Callable[[Part], Observations | None], part: Part) -> Tally | None:
@@ -184,13 +190,11 @@ def _samples(parts: list[Part], rows: int) -> list[Part]:
     for i, n in zip(at.tolist(), repeats.tolist(), strict=True):
         part = parts[i]
         step = (part.end - part.begin) // n
-        if part.more or not step:
-            # At the edges of a field there are rows without observations.
-            edge = EDGE if part.more and isinstance(part.more[0], slice) else 0
-            found.append(_head(part, rows + edge))
+        if part.edge or part.picked is not None or not step:
+            found.append(_head(part, rows + part.edge))
             continue
         for skip in range(0, n * step, step):
-            data = tuple(d[skip:] for d in part.data)
+            data = tuple(d if d is None else d[skip:] for d in part.data)
             rest = replace(part, data=data, begin=part.begin + skip, offset=part.offset + skip)
             found.append(_head(rest, min(rows, step)))
     return found
@@ -201,15 +205,11 @@ def _head(part: Part, rows: int) -> Part:
     cut = part.end - part.begin - rows
     if cut <= 0:
         return part
-    size, more = len(part.data[0]), part.more
-    if more and isinstance(more[0], np.ndarray):
-        # Rows that are picked from the data, mirrored at the borders of an image.
-        return replace(part, end=part.end - cut, more=(more[0][:-cut], *more[1:]))
+    if part.picked is not None:
+        return replace(part, end=part.end - cut, picked=part.picked[:-cut])
+    size = len(part.data[0])
     data = tuple(d[: size - cut] if d is not None and abs(len(d) - size) < 2 else d for d in part.data)
-    if more:
-        own = slice(more[0].start, more[0].stop - cut) if isinstance(more[0], slice) else more[0] - cut
-        more = (own, *more[1:])
-    return replace(part, data=data, end=part.end - cut, more=more)
+    return replace(part, data=data, end=part.end - cut)
 
 
 def _at_piece(piece: Observations, x: Any, values: NDArray[Any]) -> NDArray[Any]:

@@ -1,10 +1,11 @@
-"""Mergeable counts: chunk -> Tally, combine -> Tally.merge, finalize -> Tallied observations.
+"""The one counter: keys of a slice -> Tally, combine -> Tally.merge, finalize -> Tally.table.
 
 A tally has all that the algorithm needs of a slice of the data, by values that mean the same in every slice. Merging is
 exact, associative and commutative, and tallies are in an order that depends on the data alone: the tally of the
 whole is that of its slices merged, bit for bit, in any order and for any slicing.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
@@ -14,17 +15,15 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import cones as kernels
+from .._kernels import keys as kernels
 from ..support.arrays import Ints
-from . import tables
+from . import keys
 from .observations import CountsOnly, Observations, Steps, Table
-from .vocabularies import Points, Vocabulary, Words, pack, place_in
+from .vocabularies import Vectors, Vocabulary, Words
 
-__all__ = ["Tallied", "Tally", "count_of", "listed", "scalars", "tuples", "values_of"]
+__all__ = ["CountedObservations", "Tallied", "Tally", "count_steps", "merge_all", "symbol_names", "tabulate"]
 
 Spelling = Callable[[Any], Sequence[Any]]
-# Words that are compared with their neighbours at once.
-BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,17 +32,19 @@ class Tally:
 
     Attributes
     ----------
-    kind : how x and z were made; tallies of one kind can be merged
+    kind : what the data are, see `Observations`
+    made : how x and z were made; tallies made alike can be merged
     x, z : the distinct values; some x may only be led to
     pairs, counts : x * len(z) + z of the pairs that occur, increasing, and how often
     spell : makes `outcomes` of z
-    symbols, steps : the symbols of the steps and these, or None: there are none, or they follow from the words
+    symbols, steps : the symbols of the steps and these, sorted, or None: there are none, or they follow from the words
     slices, patterns : in fields, how many slices of time there are, and the distinct numbers of their patterns
     """
 
-    kind: tuple[Hashable, ...]
-    x: Any
-    z: Any
+    kind: str
+    made: tuple[Hashable, ...]
+    x: Vocabulary
+    z: Vocabulary
     pairs: Ints
     counts: Ints
     spell: Spelling
@@ -54,29 +55,37 @@ class Tally:
 
     def merge(self, other: "Tally") -> "Tally":
         """Counts of both. Cost: linear in the distinct pairs (n log n where x are numbers)."""
-        one, two = (self.kind, other.kind) if self.kind != other.kind else (self._made, other._made)
+        return self.join(other)[0]
+
+    def join(self, other: "Tally") -> tuple["Tally", tuple[Ints, Ints], tuple[Ints, Ints]]:
+        """Counts of both, and the places there of the x, and of the z, of self and of other."""
+        one, two = (self.made, other.made) if self.made != other.made else (self._alike, other._alike)
         if one != two:
             raise ValueError(
                 f"The 'other' counts are of {_called(two)} and these of {_called(one)}; only "
                 "observations made alike can be counted together: observe both with the same parameters."
             )
-        x, x_a, x_b = self.x.merge(other.x)
-        z, z_a, z_b = self.z.merge(other.z)
-        counts = _add(self._renumbered(x_a, z_a, len(z)), other._renumbered(x_b, z_b, len(z)))
-        symbols, steps = self._merged_steps(other, x_a, x_b)
+        x, *x_places = self.x.merge(other.x)
+        z, *z_places = self.z.merge(other.z)
+        counts = keys.add(
+            self._renumbered(x_places[0], z_places[0], len(z)), other._renumbered(x_places[1], z_places[1], len(z))
+        )
+        symbols, steps = self._merged_steps(other, *x_places)
+        kind = self.kind if self.kind == other.kind else "pairs"
         patterns = np.union1d(self.patterns, other.patterns)
         slices = self.slices + other.slices
-        return Tally(self.kind, x, z, *counts, self.spell, symbols, steps, slices, patterns)
+        whole = Tally(kind, self.made, x, z, *counts, self.spell, symbols, steps, slices, patterns)
+        return whole, (x_places[0], x_places[1]), (z_places[0], z_places[1])
 
     @property
-    def _made(self) -> tuple[Hashable, ...]:
-        """What else must be the same in tallies of one kind."""
+    def _alike(self) -> tuple[Hashable, ...]:
+        """What else must be the same in tallies that were made alike."""
         numbers = "numbers" if self.spell is scalars else f"vectors of {self.z.width}"
-        z = numbers if isinstance(self.z, Points) else "kinds"
+        z = numbers if isinstance(self.z, Vectors) else "kinds"
         steps = "without steps" if self.steps is None else "with steps"
-        return self.kind[0], f"(x of {self.x.width}, z {z}, {steps})"
+        return self.made[0], f"(x of {self.x.width}, z {z}, {steps})"
 
-    def _renumbered(self, x: Ints, z: Ints, n_z: int) -> tuple[Ints, Ints]:
+    def _renumbered(self, x: Ints, z: Ints, n_z: int) -> keys.Counted:
         """Pairs and counts with other numbers of x and z."""
         pairs = np.empty_like(self.pairs)
         kernels.renumber_pairs(self.pairs, x, z, n_z, pairs)
@@ -90,19 +99,13 @@ class Tally:
         symbols, s_a, s_b = None, np.zeros(1, np.int64), np.zeros(1, np.int64)
         if self.symbols is not None and other.symbols is not None:
             symbols, s_a, s_b = self.symbols.merge(other.symbols)
-        columns = [
-            np.concatenate([x_b[b.target], x_a[a.target]]),
-            np.concatenate([s_b[b.symbol], s_a[a.symbol]]),
-            np.concatenate([x_b[b.source], x_a[a.source]]),
-        ]
-        count = np.concatenate([b.count, a.count])
-        order = np.lexsort(columns)
-        columns = [column[order] for column in columns]
-        new = np.ones(order.size, bool)
-        new[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
-        total = np.add.reduceat(count[order], np.flatnonzero(new)) if order.size else count
-        target, symbol, source = (column[new] for column in columns)
-        return symbols, Steps(source, symbol, target, total)
+        (a_rows, a_count), (b_rows, b_count) = _step_rows(a, x_a, s_a), _step_rows(b, x_b, s_b)
+        rows, a_place, b_place = keys.union(a_rows, b_rows)
+        count = np.zeros(len(rows), np.int64)
+        count[a_place] = a_count
+        count[b_place] += b_count
+        source, symbol, target = np.ascontiguousarray(rows.T)
+        return symbols, Steps(source, symbol, target, count)
 
     @property
     def n(self) -> int:
@@ -130,31 +133,70 @@ class Tally:
             steps = Steps(number[inside.source], inside.symbol, number[inside.target], inside.count)
         return replace(self, x=self.x.select(kept), pairs=pairs, counts=counts, steps=steps)
 
+    def table(self) -> Table:
+        """Counts over the distinct x. Cost: linear in the distinct pairs."""
+        row, outcome = np.divmod(self.pairs, max(len(self.z), 1))
+        if self.kind != "series":
+            return tabulate(row, outcome, self.counts, len(self.x), len(self.z), self.steps)
+        assert isinstance(self.x, Words)
+        assert isinstance(self.z, Words)
+        steps = _shifts(self.x, row, self.z.first_letters()[outcome], self.counts)
+        return tabulate(row, outcome, self.counts, len(self.x), len(self.z), steps, self.x.shared())
 
-def _called(kind: tuple[Hashable, ...]) -> str:
-    return " ".join(str(part) for part in kind if not isinstance(part, bytes))
+
+def merge_all(tallies: list[Tally]) -> tuple[Tally, list[Ints], list[Ints]]:
+    """Counts of all, and the places there of the x, and of the z, of each."""
+    whole = tallies[0]
+    x_places, z_places = [np.arange(len(whole.x))], [np.arange(len(whole.z))]
+    for tally in tallies[1:]:
+        whole, x, z = whole.join(tally)
+        x_places = [*(x[0][place] for place in x_places), x[1]]
+        z_places = [*(z[0][place] for place in z_places), z[1]]
+    return whole, x_places, z_places
 
 
-def _add(a: tuple[Ints, Ints], b: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
-    """Counts by increasing key, added up."""
-    keys, counts = (np.empty(a[0].size + b[0].size, np.int64) for _ in range(2))
-    n = kernels.add_sorted(*a, *b, keys, counts)
-    return keys[:n].copy(), counts[:n].copy()
+def _called(made: tuple[Hashable, ...]) -> str:
+    return " ".join(str(part) for part in made if not isinstance(part, bytes))
 
 
-def count_of(
-    kind: tuple[Hashable, ...],
-    x: Vocabulary,
-    z: Vocabulary,
-    table: Table,
-    spell: Spelling,
-    symbols: Words | None = None,
-    own_steps: bool = True,
-) -> Tally:
-    """The tally of a table whose rows are `x` and whose outcomes are `z`."""
-    row = np.repeat(np.arange(table.n_x), np.diff(table.start))
-    steps = table.steps if own_steps else None
-    return Tally(kind, x, z, row * len(z) + table.outcome, table.count, spell, symbols, steps)
+def _step_rows(steps: Steps, x: Ints, symbol: Ints) -> tuple[Ints, Ints]:
+    """(m, 3) source, symbol and target with other numbers, in lexicographic order, and the counts."""
+    rows = np.column_stack([x[steps.source], symbol[steps.symbol], x[steps.target]])
+    if (np.diff(x) > 0).all() and (np.diff(symbol) > 0).all():
+        return rows, steps.count
+    order = np.lexsort(rows.T[::-1])
+    return rows[order], steps.count[order]
+
+
+def _shifts(x: Words, row: Ints, symbol: Ints, counts: Ints) -> Steps:
+    """Steps of a series: each x with the first symbol of its z leads to one x', a row if it was seen with a whole z."""
+    new = np.ones(row.size, bool)
+    new[1:] = (row[1:] != row[:-1]) | (symbol[1:] != symbol[:-1])
+    first = np.flatnonzero(new)
+    source, symbol = row[first], symbol[first]
+    count = np.add.reduceat(counts, first) if first.size else counts
+    target = x.led_to(source, symbol)
+    steps = Steps(source, symbol, target, count)
+    return steps.select(target >= 0)
+
+
+def tabulate(
+    row: Ints, outcome: Ints, counts: Ints, n_x: int, n_z: int, steps: Steps | None, shared: Ints | None = None
+) -> Table:
+    """The table of counted pairs, sorted by row and outcome."""
+    start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n_x))])
+    return Table(start, outcome, counts, n_z, np.zeros(n_x, np.int64) if shared is None else shared, steps)
+
+
+def count_steps(
+    source: Ints, symbol: Ints, target: Ints, n_x: int, n_symbols: int, executor: Executor | None = None
+) -> Steps:
+    """Steps between numbered x, sorted; target -1 = nowhere. Cost: that of numbering the pairs (source, symbol)."""
+    moved = np.flatnonzero(target >= 0)
+    edge, labelled = keys.number(source[moved].astype(np.int64) * n_symbols + symbol[moved], n_x * n_symbols)
+    pairs, counts = keys.count_slices(edge, target[moved], n_x, executor)
+    edge, to = np.divmod(pairs, max(n_x, 1))
+    return Steps(*np.divmod(labelled[edge], max(n_symbols, 1)), to, counts)
 
 
 def values_of(values: Sequence[Hashable]) -> Words:
@@ -167,127 +209,107 @@ def listed(z: Words) -> list[Any]:
     return [z.letters[code] for code in z.keys[:, 0].tolist()]
 
 
-def scalars(z: Points) -> list[Any]:
+def scalars(z: Vectors) -> list[Any]:
     """Outcomes that are numbers."""
     found: list[Any] = z.rows[:, 0].tolist()
     return found
 
 
-def tuples(z: Points) -> list[Any]:
+def tuples(z: Vectors) -> list[Any]:
     """Outcomes that are vectors."""
     return list(map(tuple, z.rows.tolist()))
 
 
-class Tallied(Observations):
+def symbol_names(symbols: Words) -> tuple[Hashable, ...]:
+    """Symbols of steps: letters where they are words of one letter, else tuples."""
+    words = (tuple(symbols.letters[code] for code in word) for word in symbols.words().tolist())
+    return tuple(word[0] if symbols.width == 1 else word for word in words)
+
+
+class CountedObservations(Observations):
+    """Observations that are counted once, when that is asked for: all follows from their tally."""
+
+    _counts: Tally | None = None
+    _table: Table | None = None
+
+    @abstractmethod
+    def _count(self, executor: Executor | None) -> Tally:
+        """Count all observations."""
+
+    def _counted(self, executor: Executor | None = None) -> Tally:
+        if self._counts is None:
+            self._counts = self._count(executor)
+        return self._counts
+
+    def tally(self, executor: Executor | None = None) -> Tally:
+        return self._counted(executor)
+
+    def table(self, executor: Executor | None = None) -> Table:
+        if self._table is None:
+            self._table = self._counted(executor).table()
+        return self._table
+
+    @cached_property
+    def outcomes(self) -> Sequence[Any]:
+        tally = self._counted()
+        return tally.spell(tally.z)
+
+    def words(self, rows: Ints) -> NDArray[Any]:
+        return self._counted().x.words(rows)
+
+    @property
+    def points(self) -> NDArray[Any] | None:
+        x = self._counted().x
+        return x.rows if isinstance(x, Vectors) else None
+
+    @property
+    def targets(self) -> NDArray[Any] | None:
+        z = self._counted().z
+        return z.rows if isinstance(z, Vectors) else None
+
+
+class Tallied(CountedObservations):
     """Observations of which only the counts are known."""
 
     def __init__(self, tally: Tally, shape: tuple[int, ...] | None = None) -> None:
-        self._counted = tally.observed()
-        if not self._counted.n:
+        self.kind = tally.kind
+        self._counts = tally.observed()
+        if not self._counts.n:
             raise ValueError(
                 "There is no observation in the counts; at least one must fit the data: use a shorter past or more "
                 "data."
             )
-        self.shape = (self._counted.n,) if shape is None else shape
-        self._table: Table | None = None
+        self.shape = (self._counts.n,) if shape is None else shape
+
+    def _count(self, executor: Executor | None) -> Tally:
+        raise AssertionError("They are counted already.")
 
     @property
     def letters(self) -> tuple[Hashable, ...]:  # type: ignore[override]
-        letters: tuple[Hashable, ...] = self._counted.x.letters
-        return letters
+        return self._counted().x.letters
 
     @property
     def past(self) -> int:  # type: ignore[override]
-        return int(self._counted.x.width)
+        return self._counted().x.width
 
     @property
-    def future(self) -> int:
-        return int(self._counted.z.width)
-
-    @property
-    def has_suffixes(self) -> bool:  # type: ignore[override]
-        return self._counted.kind[0] == "series"
+    def future(self) -> int:  # type: ignore[override]
+        return self._counted().z.width
 
     @cached_property
     def alphabet(self) -> tuple[Hashable, ...] | None:  # type: ignore[override]
-        symbols = self._counted.symbols
-        return tuple(symbol_names(symbols)) if symbols is not None else self.letters if self.has_suffixes else None
+        symbols = self._counted().symbols
+        return symbol_names(symbols) if symbols is not None else self.letters if self.has_suffixes else None
 
     @property
     def overlap(self) -> float:  # type: ignore[override]
         """See `Cones.overlap`."""
-        tally = self._counted
+        tally = self._counted()
         return max(float(self.future), tally.slices / tally.patterns.size) if tally.slices else 1.0
 
     @property
-    def points(self) -> NDArray[Any]:
-        """See `Vectors`; there are none where x are words."""
-        if not isinstance(self._counted.x, Points):
-            raise AttributeError("The x are no vectors.")
-        return self._counted.x.rows
-
-    @property
-    def targets(self) -> NDArray[Any] | None:
-        return self._counted.z.rows if isinstance(self._counted.z, Points) else None
-
-    def tally(self) -> Tally:
-        return self._counted
-
-    @property
     def n(self) -> int:
-        return self._counted.n
-
-    @cached_property
-    def outcomes(self) -> Sequence[Any]:
-        return self._counted.spell(self._counted.z)
-
-    def words(self, rows: Ints) -> Any:
-        return self._counted.x.words(rows)
-
-    def table(self, executor: Executor | None = None) -> Table:
-        if self._table is None:
-            tally = self._counted
-            n_x, n_z = len(tally.x), len(tally.z)
-            row, outcome = np.divmod(tally.pairs, n_z)
-            start = tables.compress(row, n_x)
-            shared = np.zeros(n_x, np.int64)
-            steps = tally.steps
-            if self.has_suffixes:
-                shared = self._shared()
-                steps = self._shifts(row, tally.z.words()[:, 0][outcome], tally.counts)
-            self._table = Table(start, outcome, tally.counts, n_z, shared, steps)
-        return self._table
-
-    def _shared(self) -> Ints:
-        """How many of its last symbols each word shares with the one before it."""
-        n = len(self._counted.x)
-        shared = np.zeros(n, np.int64)
-        for begin in range(1, n, BLOCK):
-            words = self._counted.x.words(slice(begin - 1, min(begin + BLOCK, n)))
-            same = np.logical_and.accumulate(words[1:] == words[:-1], axis=1)
-            shared[begin : begin + len(same)] = same.sum(axis=1)
-        return shared
-
-    def _shifts(self, row: Ints, symbol: Ints, counts: Ints) -> Steps:
-        """Each x with the first symbol of its z leads to one x', which is a row if it was seen with a whole z."""
-        base = len(self.letters)
-        edge, inverse = np.unique(row * base + symbol, return_inverse=True)
-        total = np.zeros(edge.size, np.int64)
-        np.add.at(total, inverse, counts)
-        row, symbol = np.divmod(edge, base)
-        keys = np.empty((edge.size, self._counted.x.keys.shape[1]), np.int64)
-        for begin in range(0, edge.size, BLOCK):
-            part = slice(begin, begin + BLOCK)
-            keys[part] = pack(np.column_stack([symbol[part], self._counted.x.words(row[part])[:, :-1]]), base)
-        target = self._rows(keys)
-        seen = target >= 0
-        return Steps(row[seen], symbol[seen], target[seen], total[seen])
-
-    def _rows(self, keys: Ints) -> Ints:
-        """Rows of packed words, -1 for those that are not there."""
-        x = self._counted.x
-        distinct, inverse = np.unique(keys, axis=0, return_inverse=True)
-        return place_in(x, Words(x.letters, x.width, distinct))[inverse.reshape(-1)]
+        return self._counted().n
 
     def _unknown(self, what: str) -> NoReturn:
         raise CountsOnly(
@@ -314,9 +336,3 @@ class Tallied(Observations):
     @property
     def site(self) -> Ints:
         self._unknown("site")
-
-
-def symbol_names(symbols: Words) -> list[Hashable]:
-    """Symbols of steps: letters where they are words of one letter, else tuples."""
-    words = [tuple(symbols.letters[code] for code in word) for word in symbols.words().tolist()]
-    return [word[0] for word in words] if symbols.width == 1 else list(words)

@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import cones as kernels
+from .._kernels import keys as kernels
 from ..support.arrays import Ints
+from . import keys
 from .alphabet import ordered
 
-__all__ = ["Points", "Vocabulary", "Words", "groups", "pack", "place_in", "unpack"]
+__all__ = ["Vectors", "Vocabulary", "Words", "distinct_rows", "groups", "pack", "place_in", "unpack"]
 
 # Codes stay below 2**62, so that no step of the arithmetic overflows 64 bits.
 CODES = 1 << 62
@@ -88,20 +89,53 @@ class Words:
         place[order] = np.arange(order.size)
         return Words(letters, self.width, keys[order]), place
 
-    def merge(self, other: "Words") -> tuple["Words", Ints, Ints]:
+    def merge(self, other: "Vocabulary") -> tuple["Words", Ints, Ints]:
         """The words of both, and the place of each word of self and of other among them. Cost: linear."""
+        assert isinstance(other, Words)
         letters = self.letters
         if other.letters != letters:
             letters = tuple(ordered(list(dict.fromkeys([*self.letters, *other.letters]))))
         (a, a_place), (b, b_place) = self.over(letters), other.over(letters)
-        merged = np.empty((len(a) + len(b), a.keys.shape[1]), np.int64)
-        old, new = np.empty(len(a), np.int64), np.empty(len(b), np.int64)
-        n = kernels.merge_rows(a.keys, b.keys, merged, old, new)
-        return Words(letters, self.width, merged[:n].copy()), old[a_place], new[b_place]
+        merged, old, new = keys.union(a.keys, b.keys)
+        return Words(letters, self.width, merged), old[a_place], new[b_place]
+
+    def first_letters(self) -> Ints:
+        """(n,) code of the first letter of each word."""
+        first: Ints = self.keys[:, 0] // self._tops[0]
+        return first
+
+    def shared(self) -> Ints:
+        """(n,) how many first letters each word shares with the one before it. Cost: O(n log width)."""
+        base, sizes = len(self.letters), self._sizes
+        shared = np.zeros(len(self), np.int64)
+        kernels.common_letters(self.keys, sizes, base ** np.arange(sizes[0] + 1), shared)
+        return shared
+
+    def led_to(self, source: Ints, symbol: Ints) -> Ints:
+        """Rows of the words with a symbol before those of increasing rows, their last letter gone; -1 = none.
+
+        Cost: linear in the words and in the rows.
+        """
+        letters = np.arange(len(self.letters), dtype=np.int64)
+        at = np.searchsorted(self.keys[:, 0], letters * self._tops[0])
+        target = np.empty(source.size, np.int64)
+        kernels.find_led_to(self.keys, letters.size, self._tops, source, symbol, at, target)
+        return target
+
+    @property
+    def _sizes(self) -> Ints:
+        """Letters in each column of the keys."""
+        return np.array([stop - first for first, stop in groups(self.width, len(self.letters))], np.int64)
+
+    @property
+    def _tops(self) -> Ints:
+        """What the first letter of each column is multiplied by."""
+        tops: Ints = len(self.letters) ** (self._sizes - 1)
+        return tops
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class Vectors:
     """Distinct vectors of numbers, (n, d), in the order of `distinct_rows`."""
 
     rows: NDArray[Any]
@@ -120,20 +154,21 @@ class Points:
         vectors: NDArray[Any] = self.rows[rows]
         return vectors
 
-    def select(self, rows: Ints) -> "Points":
+    def select(self, rows: Ints) -> "Vectors":
         """Some of the vectors, in the same order."""
-        return Points(self.rows[rows])
+        return Vectors(self.rows[rows])
 
-    def merge(self, other: "Points") -> tuple["Points", Ints, Ints]:
+    def merge(self, other: "Vocabulary") -> tuple["Vectors", Ints, Ints]:
         """The vectors of both, and the place of each vector of self and of other. Cost: that of sorting."""
+        assert isinstance(other, Vectors)
         rows, place = distinct_rows(np.concatenate([self.rows, other.rows]))
-        return Points(rows), place[: len(self)], place[len(self) :]
+        return Vectors(rows), place[: len(self)], place[len(self) :]
 
 
-Vocabulary = Words | Points
+Vocabulary = Words | Vectors
 
 
-def place_in(whole: Any, part: Any) -> Ints:
+def place_in(whole: Vocabulary, part: Vocabulary) -> Ints:
     """(len(part),) place of each entry of a vocabulary in another one, -1 where it has none. Cost: that of merging."""
     merged, known, asked = whole.merge(part)
     place = np.full(len(merged), -1, np.int64)

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..data.observations import Observations, Table
+from ..data.tally import Tally
 from ..data.vocabularies import place_in
 from ..decisions.decisional_model import DecisionalModel
 from ..states.causal_model import CausalModel
@@ -30,12 +31,7 @@ class FirstPart(Observations):
     def __init__(self, whole: Observations, inner: Observations) -> None:
         self.whole, self.inner = whole, inner
         self.shape, self.past, self.letters, self.alphabet = inner.shape, inner.past, inner.letters, inner.alphabet
-        self.has_suffixes, self.overlap = inner.has_suffixes, whole.overlap
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "inner":
-            raise AttributeError(name)
-        return getattr(self.inner, name)
+        self.kind, self.future, self.source, self.overlap = inner.kind, inner.future, inner.source, whole.overlap
 
     @property
     def n(self) -> int:
@@ -48,8 +44,16 @@ class FirstPart(Observations):
     def table(self, executor: Any = None) -> Table:
         return self.whole.table(executor)
 
-    def tally(self) -> Any:
-        return self.whole.tally()
+    def tally(self, executor: Any = None) -> Tally:
+        return self.whole.tally(executor)
+
+    @property
+    def points(self) -> Any:
+        return self.whole.points
+
+    @property
+    def targets(self) -> Any:
+        return self.whole.targets
 
     def words(self, rows: Ints) -> Any:
         return self.whole.words(rows)

@@ -137,7 +137,7 @@ class Findings:
     @cached_property
     def source(self) -> reading.Source | None:
         """The symbols with their numbers, or None where the data are no symbols."""
-        found = getattr(self.causal.observations_, "source", None) if self.causal is not None else None
+        found = self.causal.observations_.source if self.causal is not None else None
         if found is not None or self.series is None or self.kind != "series":
             return found
         alphabet = None if self.machine is None else set(map(str, self.machine.alphabet))
@@ -227,14 +227,7 @@ def gather(
 def _kind(causal: CausalModel | None, machine: EpsilonMachine | None, field: Any) -> str:
     if causal is None:
         return "field" if field is not None and machine is None else "series"
-    obs = causal.observations_
-    if obs.has_suffixes:
-        return "series"
-    if hasattr(obs, "cone"):
-        return "field"
-    if len(obs.shape) == 2:
-        return "image"
-    return "signal" if obs.successor is not None else "pairs"
+    return causal.observations_.kind
 
 
 def _entropy(p: NDArray[Any]) -> NDArray[Any]:

@@ -33,7 +33,7 @@ def choose(
 
     Parameters are those of `Kernels`; `obs` has `points` (n_x, d) and perhaps `targets` (n_z, k).
     """
-    x, targets = obs.points, getattr(obs, "targets", None)
+    x, targets = obs.points, obs.targets
     z_given = _z_given(z_bandwidth, targets)
     if isinstance(bandwidth, str):
         if bandwidth not in RULES:
@@ -85,7 +85,7 @@ def _spread(values: NDArray[Any], weight: Floats) -> Floats:
 
 def _spreads(obs: Any) -> tuple[Floats, float]:
     table = obs.table()
-    targets = getattr(obs, "targets", None)
+    targets = obs.targets
     z = 0.0
     if targets is not None:
         z = float(_spread(targets, np.bincount(table.outcome, table.count, len(targets))).mean())
@@ -98,7 +98,7 @@ def _rows(table: Any) -> NDArray[Any]:
 
 
 def _nearest(obs: Any, cutoff: float, progress: Any) -> tuple[Floats, float]:
-    targets = getattr(obs, "targets", None)
+    targets = obs.targets
     table = obs.table()
     joint = obs.points[_rows(table)].astype(float)
     if targets is not None:
@@ -164,7 +164,7 @@ class _Task:
         else:
             self.shared = self.x_spread.size == 1
         self.size = 2 if self.shared else self.x_spread.size + 1
-        targets = getattr(obs, "targets", None)
+        targets = obs.targets
         self.numeric = targets is not None
         # Evenly spaced observations, whatever their order.
         asked = np.unique(np.linspace(0, obs.n - 1, min(obs.n, ASKED // fewer)).astype(np.int64))

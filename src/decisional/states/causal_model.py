@@ -237,7 +237,7 @@ class CausalModel(StateModel):
 
     def _found_in(self, obs: Observations, executor: Executor | None, by_row: bool) -> Found:
         """Causal states of observations."""
-        continuous = hasattr(obs, "points")
+        continuous = obs.points is not None
         density = self.density if self.density is not None else Kernels() if continuous else Counts()
         model = density.model(obs) if isinstance(density, Kernels) else None
         match = matching.resolve(self.match, "kernels" if model is not None else "counts")

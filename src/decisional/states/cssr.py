@@ -14,7 +14,7 @@ import numpy as np
 from .._kernels import splitting as kernels
 from ..data import alphabet as reading
 from ..data.observations import Table
-from ..data.windows import windows
+from ..data.series import windows
 from ..machines import EpsilonMachine, chains
 from ..support.arrays import Floats, Ints
 

@@ -77,7 +77,7 @@ class Kernels(Parameters):
 
     def model(self, obs: Observations) -> "Model":
         """The estimate as a function of x: widths and sample points chosen."""
-        points, targets = getattr(obs, "points", None), getattr(obs, "targets", None)
+        points, targets = obs.points, obs.targets
         if points is None:
             raise ValueError(
                 f"The 'density' is Kernels and the observations are {type(obs).__name__}; kernels need x as numbers: "
@@ -122,7 +122,8 @@ class Model:
 
     def __call__(self, query: NDArray[Any] | None = None, executor: Executor | None = None) -> Floats:
         table = self.obs.table(executor)
-        points: NDArray[Any] = self.obs.points  # type: ignore[attr-defined]
+        points = self.obs.points
+        assert points is not None
         _check_memory(len(points if query is None else query), len(self.samples))
         counts = table.start, table.outcome, table.count
         if callable(self.how.kernel):
@@ -187,7 +188,7 @@ class Model:
 
     def _z(self, counts: Any) -> tuple[Any, int, Floats | None]:
         """Outcomes of each x as bins of z, their number, and the kernel between bins and sample points."""
-        targets: NDArray[Any] | None = getattr(self.obs, "targets", None)
+        targets = self.obs.targets
         n_z = len(self.obs.outcomes)
         if self.z_sigma == 0.0 or targets is None or self.at is None:
             return counts, n_z, None
@@ -216,7 +217,7 @@ class Model:
     def _by_callable(self, kernel: Any, points: NDArray[Any], counts: Any, query: NDArray[Any]) -> Floats:
         """Any kernel, in blocks of all pairs."""
         start, outcome, count = counts
-        targets: NDArray[Any] | None = getattr(self.obs, "targets", None)
+        targets = self.obs.targets
         owner = np.repeat(np.arange(len(points)), np.diff(start))
         cutoff = self.how.cutoff
         if targets is None or self.at is None or self.z_sigma == 0.0:
@@ -276,7 +277,7 @@ def _gaussian(square: Floats) -> Floats:
 
 def _numbers(obs: Any, k: int) -> NDArray[Any]:
     """(n_z, k) the outcomes as numbers."""
-    targets = getattr(obs, "targets", None)
+    targets = obs.targets
     values = np.asarray(list(obs.outcomes)) if targets is None else targets
     values = values.reshape(len(values), -1)
     if values.dtype.kind not in "biuf" or values.shape[1] != k:
@@ -306,7 +307,7 @@ def _are_all_samples(obs: Any, targets: NDArray[Any]) -> bool:
 
 def _samples(samples: Any, obs: Any, z_sigma: float, random_state: Any) -> tuple[list[Any], NDArray[Any] | None]:
     """The sample points as values, and as rows of numbers."""
-    targets: NDArray[Any] | None = getattr(obs, "targets", None)
+    targets = obs.targets
     if targets is None or z_sigma == 0.0 or (samples is None and _are_all_samples(obs, targets)):
         return list(obs.outcomes), targets
     if isinstance(samples, str):

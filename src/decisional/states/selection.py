@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ..data import alphabet as reading
+from ..data.observations import Observations
+from ..data.series import windows
 from ..data.streams import Stream, stream
-from ..data.windows import Windows, windows
 from ..machines import EpsilonMachine
 from ..machines.refinement import isomorphic
 from ..support.arguments import generator as random_generator
@@ -267,7 +268,7 @@ def _silent(text: str) -> None:
     return None
 
 
-def _windows(source: reading.Source, max_past: int | None, max_future: int) -> Iterator[Windows]:
+def _windows(source: reading.Source, max_past: int | None, max_future: int) -> Iterator[Observations]:
     """Windows of increasing past, as long as they are seen often enough."""
     for past in range(1, (max_past or LONGEST) + 1):
         for future in range(1, min(max_future, LONGEST) + 1):

@@ -83,7 +83,7 @@ def as_observations(X: Any, z: Any, numbers: bool = False, fitting: bool = False
 
 def points_of(obs: Observations, d: int) -> NDArray[Any]:
     """(n_x, d) the distinct x as vectors of numbers."""
-    points = getattr(obs, "points", None)
+    points = obs.points
     if points is None:
         points = np.array([obs.letters[k] for k in obs.words(np.arange(obs.table().n_x))[:, 0]])
         points = points.reshape(len(points), -1)
