@@ -95,7 +95,7 @@ def estimate(
 
     Parameters
     ----------
-    count, merge : make the counts of a sample (see `observe.tallies.Tally`) or None, and put two together
+    count, merge : make the counts of a sample (see `data.tally.Tally`) or None, and put two together
     parts : samples of about the same size, from all over the data
     scale : observations of all data for each of a sample
     slices : in which all data are counted
