@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..data.windows import Windows
+from ..data.fields import Cones
 from ..estimators.first_part import FirstPart
 from .findings import Findings
 
@@ -54,10 +54,10 @@ def python_code(found: Findings) -> str:
 def _observe(kind: str, causal: CausalModel) -> str:
     obs: Any = causal.observations_
     obs = obs.inner if isinstance(obs, FirstPart) else obs
-    if isinstance(obs, Windows):
+    if kind == "series":
         future = f", future={obs.future}" if obs.future != 1 else ""
         return f"ds.observe.series(symbols, past={obs.past}{future})"
-    if kind == "field":
+    if isinstance(obs, Cones):
         # Depths count the present row too.
         depths = f"past={obs.cone.before + 1}, future={obs.cone.after + 1}"
         return f"ds.observe.light_cones(field, {depths})  # and the options above"
