@@ -92,7 +92,7 @@ __all__ = [
 
 display.install(
     {
-        "machine": "decisional.plot:machine_html",
+        "machine": "decisional.report:machine_html",
         "causal states": "decisional.report:causal_html",
         "decisional states": "decisional.report:decisions_html",
     }

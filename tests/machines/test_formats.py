@@ -115,7 +115,7 @@ def test_networkx(monkeypatch):
 
 @pytest.mark.small
 def test_text_without_matplotlib(monkeypatch):
-    monkeypatch.setitem(sys.modules, "decisional.plot", None)
+    monkeypatch.setitem(sys.modules, "decisional.report", None)
     text = EpsilonMachine([("<", 0, "<", 1)])._repr_html_()
     assert text.startswith("<pre>EpsilonMachine(1 states")
     assert "&lt;" in text

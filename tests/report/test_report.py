@@ -351,7 +351,7 @@ def test_only_what_is_html_is_not_escaped() -> None:
 
 
 def test_public_names_only() -> None:
-    assert dir(report) == ["causal_html", "decisions_html", "page", "write"]
+    assert dir(report) == ["causal_html", "decisions_html", "machine_html", "page", "write"]
 
 
 @pytest.fixture

@@ -1,12 +1,14 @@
-"""Causal states and decisions in a notebook: a picture and a short table."""
+"""Machines, causal states and decisions in a notebook: a picture and a short table."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .. import plot
 from ..plot.diagrams import MAX_STATES
 from ..plot.wording import prediction_text
+from ..support.arguments import require
 from .content import Table
 from .findings import Findings, gather
 from .formatting import number, outcome_text, plural, share, typeset
@@ -16,11 +18,38 @@ from .sections import decisions_figure, decisions_table
 
 if TYPE_CHECKING:
     from ..decisions.decisional_model import DecisionalModel
+    from ..machines import EpsilonMachine
     from ..states.causal_model import CausalModel
 
-__all__ = ["causal_html", "decisions_html"]
+__all__ = ["causal_html", "decisions_html", "machine_html"]
 
 ROWS, COLUMNS = 12, 8
+
+
+def machine_html(machine: EpsilonMachine) -> str:
+    """Show an epsilon-machine: its picture and a table of its states.
+
+    Parameters
+    ----------
+    machine : EpsilonMachine
+        Beyond 30 states there is no picture, and the table is cut.
+
+    Returns
+    -------
+    str
+        HTML. Without matplotlib it is the table alone.
+    """
+    require(machine, "recurrent_part", "machine", "an EpsilonMachine", "give a machine, such as causal.machine_")
+    found, shown = gather(machine=machine), min(machine.n_states, MAX_STATES)
+    caption = f"{plural(found.n_states, 'state')}, C = {machine.statistical_complexity():.4f} bits, "
+    caption += f"h = {machine.entropy_rate():.4f} bits per symbol"
+    head = ["state", "probability", *(f"P({outcome_text(symbol)})" for symbol in found.outcomes[:COLUMNS])]
+    rows = [
+        [_name(found, k), *(f"{p:.4f}" for p in (found.probability[k], *found.distributions[k, :COLUMNS]))]
+        for k in range(shown)
+    ]
+    table = Table(head, rows, _listed(found, shown), range(1, len(head)))
+    return _html(_machine_figure(machine), caption, "machine", table)
 
 
 def causal_html(causal: CausalModel) -> str:
@@ -36,16 +65,12 @@ def causal_html(causal: CausalModel) -> str:
     str
         HTML. Without matplotlib it is the table alone.
     """
-    from .. import plot
-
-    found, machine = gather(causal=causal), causal.machine_
+    found = gather(causal=causal)
     caption = f"{plural(found.n_states, 'causal state')} of {plural(found.n, 'observation')}"
     caption += f", C = {causal.complexity_:.4f} bits"
-    if machine is None:
-        return _html(None, caption, "causal", _states(found))
-    caption += f", {int(machine.recurrent.sum())} recurrent"
-    draw = (lambda: plot.machine(machine)) if machine.n_states <= MAX_STATES else None
-    return _html(draw, caption, "causal", _states(found))
+    if causal.machine_ is not None:
+        caption += f", {int(causal.machine_.recurrent.sum())} recurrent"
+    return _html(_machine_figure(causal.machine_), caption, "causal", _states(found))
 
 
 def decisions_html(choice: DecisionalModel) -> str:
@@ -66,6 +91,12 @@ def decisions_html(choice: DecisionalModel) -> str:
     return _html(decisions_figure(choice), caption, "choice", decisions_table(choice, ROWS))
 
 
+def _machine_figure(machine: EpsilonMachine | None) -> Callable[[], Any] | None:
+    if machine is None or machine.n_states > MAX_STATES:
+        return None
+    return lambda: plot.machine(machine)
+
+
 def _html(draw: Callable[[], Any] | None, caption: str, prefix: str, table: Table) -> str:
     picture = None if draw is None else svg(draw, caption, prefix)
     return render("notebook.html", picture=picture, caption=caption, content=table)
@@ -79,14 +110,20 @@ def _states(found: Findings) -> Table:
         what = ["likeliest" if found.values is None else "mean"]
     rows = []
     for k in range(min(found.n_states, ROWS)):
-        p, kinds = found.distributions[k], found.recurrent
-        name = found.names[k] if kinds is None or kinds[k] else f"{found.names[k]} (transient)"
+        p = found.distributions[k]
         if few:
             told = [share(value) for value in p.tolist()]
         elif found.values is not None:
             told = [number(float(p @ found.values))]
         else:
             told = [typeset(prediction_text(frozenset([found.outcomes[int(p.argmax())]])))]
-        rows.append([name, share(float(found.probability[k])), *told])
-    caption = "States" if found.n_states <= ROWS else f"The first {ROWS} states"
-    return Table(["state", "probability", *what], rows, caption, range(1, 2 + len(what)))
+        rows.append([_name(found, k), share(float(found.probability[k])), *told])
+    return Table(["state", "probability", *what], rows, _listed(found, ROWS), range(1, 2 + len(what)))
+
+
+def _name(found: Findings, k: int) -> str:
+    return found.names[k] if found.recurrent is None or found.recurrent[k] else f"{found.names[k]} (transient)"
+
+
+def _listed(found: Findings, shown: int) -> str:
+    return "States" if found.n_states <= shown else f"The first {shown} states"

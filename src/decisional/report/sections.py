@@ -188,15 +188,14 @@ def decisions(found: Findings) -> Section | None:
     choice = found.choice
     if choice is None:
         return None
-    draw = decisions_figure(choice)
-    sets = enumerate(set_texts(choice, choice.states_))
-    label = "States inside their decisions: " + "; ".join(f"ω{k}: predict {y}" for k, y in sets)
+    draw, picture = decisions_figure(choice), None
+    if draw is not None:
+        sets = enumerate(set_texts(choice, choice.states_))
+        label = "States inside their decisions: " + "; ".join(f"ω{k}: predict {y}" for k, y in sets)
+        picture = svg(draw, label, "decisions")
     # Where almost every state has a best prediction of its own, these are in the table of states.
     own = choice.iso_prediction_.n_states > max(MOST_DECISIONS, 0.9 * len(choice.utility_))
-    content = {
-        "picture": None if draw is None else svg(draw, label, "decisions"),
-        "table": None if own else decisions_table(choice),
-    }
+    content = {"picture": picture, "table": None if own else decisions_table(choice)}
     return Section("decisions", "Decisions and utilities", content)
 
 
