@@ -20,7 +20,7 @@ from pathlib import Path
 REPEATS = 5
 SYMBOLS = 10_000
 PYTHON = (sys.executable,)
-PROGRAM = (*PYTHON, "-m", "decisional.cli")
+PROGRAM = (*PYTHON, "-m", "decisional")
 BARE = (*PYTHON, "-c", "pass")
 IMPORT = (*PYTHON, "-c", "import decisional")
 HEAVY = ("numpy", "scipy", "numba", "sklearn", "matplotlib", "networkx", "xarray")
@@ -50,7 +50,7 @@ def commands() -> list[str]:
 def loaded(*arguments: str) -> list[str]:
     """The heavy libraries that the program loads for some arguments."""
     done = subprocess.run(
-        [*PYTHON, "-X", "importtime", "-m", "decisional.cli", *arguments], capture_output=True, text=True, check=True
+        [*PYTHON, "-X", "importtime", "-m", "decisional", *arguments], capture_output=True, text=True, check=True
     )
     modules = {line.rsplit("|", 1)[-1].strip() for line in done.stderr.splitlines()}
     return [name for name in HEAVY if name in modules]

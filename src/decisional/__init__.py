@@ -13,6 +13,7 @@ from .support import display
 if TYPE_CHECKING:
     from . import baselines, clustering, complexity, observe, plot, processes, report, selection, utility
     from .data.observations import Observations
+    from .data.reading import read
     from .decisions.events import Change, Event, Refit
     from .estimators.features import ComplexityFeatures
     from .estimators.scikit_learn import CausalStates, DecisionalStates
@@ -32,6 +33,7 @@ __version__ = "0.1.0"
 _MODULES = ("baselines", "clustering", "complexity", "observe", "plot", "processes", "report", "selection", "utility")
 _NAMES = {
     "Observations": "data.observations",
+    "read": "data.reading",
     "Change": "decisions.events",
     "Event": "decisions.events",
     "Refit": "decisions.events",
@@ -59,6 +61,7 @@ __all__ = [
     "epsilon_machine",
     "selection",
     "baselines",
+    "read",
     "observe",
     "clustering",
     "complexity",

@@ -1,5 +1,16 @@
-"""The machine of a series without parameters: all candidates, the choice, and how sure it is."""
+"""What the data choose: the machine of a series without parameters, the past of a signal, the widths of an image."""
 
+from .states.defaults import GreyScale, best_past, grey_scale
 from .states.selection import Bootstrap, Candidate, Selection, bootstrap, epsilon_machine, select
 
-__all__ = ["Bootstrap", "Candidate", "Selection", "bootstrap", "epsilon_machine", "select"]
+__all__ = [
+    "Bootstrap",
+    "Candidate",
+    "GreyScale",
+    "Selection",
+    "best_past",
+    "bootstrap",
+    "epsilon_machine",
+    "grey_scale",
+    "select",
+]

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from decisional import DecisionalStates, EpsilonMachine, Monitor, __version__, cli, utility
+from decisional.data import reading
 from decisional.machines import processes
-from decisional.support import files as io
 
 EVEN = EpsilonMachine([("A", "0", "A", 0.5), ("A", "1", "B", 0.5), ("B", "1", "A", 1.0)])
 
@@ -80,7 +80,7 @@ def test_words_columns_and_several_series(tmp_path: Path, capsys: pytest.Capture
 
 
 def test_standard_input(even: Path) -> None:
-    command = [sys.executable, "-m", "decisional.cli", "symbols", "-", "--past", "4"]
+    command = [sys.executable, "-m", "decisional", "symbols", "-", "--past", "4"]
     done = subprocess.run(command, input=even.read_bytes(), capture_output=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert b"20,000 symbols" in done.stdout
@@ -139,13 +139,13 @@ def test_interruption_and_bugs(even: Path, monkeypatch: pytest.MonkeyPatch) -> N
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(io, "read_symbols", stop)
+    monkeypatch.setattr(reading, "read_symbols", stop)
     assert run("symbols", even, "--past", 4) == 130
 
     def bug(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(io, "read_symbols", bug)
+    monkeypatch.setattr(reading, "read_symbols", bug)
     with pytest.raises(ZeroDivisionError):
         run("symbols", even, "--past", 4)
 
@@ -155,7 +155,7 @@ def test_closed_pipe(even: Path, tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-m",
-        "decisional.cli",
+        "decisional",
         "symbols",
         str(even),
         "--past",
@@ -256,7 +256,7 @@ def test_a_folder_of_results(even: Path, tmp_path: Path) -> None:
 
 def test_progress_only_on_a_terminal(even: Path) -> None:
     pty = pytest.importorskip("pty")
-    command = [sys.executable, "-m", "decisional.cli", "symbols", str(even)]
+    command = [sys.executable, "-m", "decisional", "symbols", str(even)]
     for more, expected in (([], True), (["--quiet"], False)):
         leader, terminal = pty.openpty()
         subprocess.run([*command, *more], stdout=subprocess.DEVNULL, stderr=terminal, timeout=60, check=True)

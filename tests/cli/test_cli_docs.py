@@ -37,7 +37,7 @@ def test_commands_run(page: str, tmp_path: Path) -> None:
     work = tmp_path / "work"
     work.mkdir()
     # The programs of this very interpreter, however it was started.
-    for name, command in (("decisional", f"{sys.executable} -m decisional.cli"), ("python", sys.executable)):
+    for name, command in (("decisional", f"{sys.executable} -m decisional"), ("python", sys.executable)):
         program = tmp_path / "bin" / name
         program.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
         program.chmod(0o755)

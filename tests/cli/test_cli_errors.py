@@ -176,10 +176,10 @@ SIGNALS = [
 DECISIONS = [
     ("decide none.json --utility zero-one", "none.json"),
     ("decide folder --utility zero-one", "folder"),
-    ("decide even.txt --utility zero-one", "model"),
+    ("decide even.txt --utility zero-one", "it must be 'decisional.EpsilonMachine'"),
     ("decide truncated.json --utility zero-one", "not JSON"),
-    ("decide list.json --utility zero-one", "has no model"),
-    ("decide monitor.json --utility zero-one", "is a monitor"),
+    ("decide list.json --utility zero-one", "has format None; it must be 'decisional.EpsilonMachine'"),
+    ("decide monitor.json --utility zero-one", "has format 'decisional.Monitor'"),
     ("decide version.json --utility zero-one", "upgrade decisional"),
     ("decide probabilities.json --utility zero-one", "corrupt"),
     ("decide keyless.json --utility zero-one", "corrupt"),

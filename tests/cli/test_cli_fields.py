@@ -87,7 +87,7 @@ def test_missing_libraries(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     pytest.importorskip("xarray")
-    from decisional.cli import datasets
+    from decisional.data import datasets
 
     found = datasets.find_spec
     monkeypatch.setattr(datasets, "find_spec", lambda package: None if package in missing else found(package))

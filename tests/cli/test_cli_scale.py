@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from decisional import EpsilonMachine, cli
-from decisional.cli import scale, series
+from decisional.cli import cluster, symbol_command
 from decisional.machines import processes
 
 EVEN = EpsilonMachine([("A", "0", "A", 0.5), ("A", "1", "B", 0.5), ("B", "1", "A", 1.0)])
@@ -87,7 +87,7 @@ def test_many_lines_and_large_files(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     paths = [tmp_path / name for name in ("a.json", "b.json", "c.json")]
     assert run("symbols", "lines.txt", "--past", 4, "--json", paths[0], "--quiet") == 0
     assert run("symbols", "lines.txt", "--past", 4, "--json", paths[1], "--quiet", "--chunks", 1234) == 0
-    monkeypatch.setattr(series, "LARGE", 1000)
+    monkeypatch.setattr(symbol_command, "LARGE", 1000)
     report = tmp_path / "report.html"
     assert run("symbols", "lines.txt", "--past", 4, "--json", paths[2], "--quiet", "--report", report) == 0
     assert paths[0].read_bytes() == paths[1].read_bytes() == paths[2].read_bytes()
@@ -217,14 +217,14 @@ def test_one_sentence(folder: Path, capsys: pytest.CaptureFixture[str], line: st
 
 
 def test_without_dask(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(scale, "find_spec", lambda name: None)
+    monkeypatch.setattr(cluster, "find_spec", lambda name: None)
     for line in ("symbols even.txt --past 4", "field field.npy", "image disc.npy", "signal wave.npy --past 1"):
         assert cli.main([*line.split(), "--cluster", "local"]) == 2
         assert capsys.readouterr().err.endswith("is not installed: pip install 'decisional[scale]'.\n")
 
 
 def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "decisional.cli", *map(str, arguments)]
+    return [sys.executable, "-m", "decisional", *map(str, arguments)]
 
 
 @pytest.fixture(scope="module")
@@ -282,7 +282,7 @@ def test_interruption_ends_the_cluster(tmp_path: Path, delay: float) -> None:
 
 def test_unreachable_scheduler(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr(scale, "ANSWER", 1)
+    monkeypatch.setattr(cluster, "ANSWER", 1)
     begin = time.perf_counter()
     assert run("symbols", "even.txt", "--past", 4, "--cluster", "tcp://127.0.0.1:1") == 2
     assert time.perf_counter() - begin < 10

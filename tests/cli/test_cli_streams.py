@@ -15,7 +15,7 @@ import pytest
 from decisional import EpsilonMachine, cli
 from decisional.machines import processes
 
-COMMAND = [sys.executable, "-m", "decisional.cli"]
+COMMAND = [sys.executable, "-m", "decisional"]
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_results_on_standard_output(
         ("watch - --utility zero-one", "where the symbols come from"),
         ("watch machine.json --utility zero-one --state -", "stands for standard output"),
         ("cssr even.txt - 3", "gives no name"),
-        ("decide - --utility zero-one", "The file '-' has no model"),
+        ("decide - --utility zero-one", "The standard input has format None; it must be 'decisional.EpsilonMachine'"),
     ],
 )
 def test_what_cannot_be_streamed(

@@ -71,7 +71,7 @@ def _first(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
 
 
 def test_words_may_be_cut_anywhere(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    from decisional.cli import watching
+    from decisional.cli import watch as watching
 
     text = " ".join(WORDS.simulate(200, rng=2).tolist())
     expected = choice(WORDS).events(text.split(), initial=True).position.tolist()
@@ -150,7 +150,7 @@ def test_kill_9(folder: Path, seed: int) -> None:
     rng = np.random.default_rng(seed)
     text = symbols(6_000, seed)
     files = ["monitor.json", "--state", "state.json", "--out", "events.jsonl", "--skip-seen"]
-    command = [sys.executable, "-m", "decisional.cli", "watch", *files]
+    command = [sys.executable, "-m", "decisional", "watch", *files]
     saved = [interrupted(command, text, rng) for _ in range(4)]
     assert 0 < saved[0] < saved[1] < saved[2] < saved[3] < len(text)
     subprocess.run(command, input=text.encode(), stderr=subprocess.DEVNULL, timeout=60, check=True)
@@ -181,7 +181,7 @@ def test_failing_between_event_and_state(monkeypatch: pytest.MonkeyPatch, folder
 
 
 def test_events_come_at_once(folder: Path) -> None:
-    command = [sys.executable, "-m", "decisional.cli", "watch", "monitor.json"]
+    command = [sys.executable, "-m", "decisional", "watch", "monitor.json"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
         assert process.stdin is not None
         assert process.stdout is not None

@@ -192,12 +192,12 @@ def test_a_killed_worker_does_not_matter(work, client, tmp_path):
     marks = tmp_path / "marks"
     source = Stored(partial(np.load, tmp_path / "values.npy", mmap_mode="r"))
     marks.mkdir()
-    source._open = partial(open_slowly, tmp_path / "values.npy", marks, 0.15)
+    source.opens = partial(open_slowly, tmp_path / "values.npy", marks, 0.15)
     sliced = observe(source, chunks=CHUNKS[work] // 2)
     with Killer(client, marks) as killer:
         found = clone(estimator).fit(sliced, executor=client)
     killer.check()
-    source._open = partial(np.load, tmp_path / "values.npy", mmap_mode="r")
+    source.opens = partial(np.load, tmp_path / "values.npy", mmap_mode="r")
     whole = clone(estimator).fit(observe(values))
     same_states(whole, found, labels=False)
     same_decisions(whole, found, labels=False)
@@ -227,7 +227,7 @@ def test_values_are_written_though_a_worker_is_killed(client, tmp_path):
     sliced, whole = observe(source, chunks=350), observe(values)
     numbers = np.arange(sliced.table().n_x) + 0.5
     for part in sliced.parts:
-        part.data[0]._open = partial(open_slowly, tmp_path / "values.npy", marks, 0.15)
+        part.data[0].opens = partial(open_slowly, tmp_path / "values.npy", marks, 0.15)
     with Killer(client, marks) as killer:
         found = np.concatenate([grid for _, grid in sliced.at_sites(numbers, np.nan, client)])
     killer.check()

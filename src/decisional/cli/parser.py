@@ -8,10 +8,12 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 __all__ = [
+    "LABELS",
     "LEVEL",
     "NOT_NEGATIVE",
     "PICTURE",
     "POSITIVE",
+    "VARIABLE",
     "Parser",
     "add_command",
     "add_outputs",
@@ -23,6 +25,8 @@ __all__ = [
 ]
 
 PICTURE = "save a picture: .png, .svg or .pdf"
+LABELS = ", -1 = none: .npy or .zarr; the same command goes on after an interruption"
+VARIABLE = "array of an HDF5, netCDF or zarr file (default: the only one)"
 # What argparse says, and what we say instead.
 REWORDED = (
     (r"argument (\S+?)(?:/\S+)?: expected .*argument.*", r"The option \1 has no value: give one"),
@@ -58,7 +62,7 @@ def add_command(
 ) -> Parser:
     """A command whose help ends with `epilog`, an example."""
     command: Parser = commands.add_parser(name, help=help, description=description, epilog=epilog)
-    command.set_defaults(run=run)
+    command.set_defaults(run=run, name=name)
     return command
 
 

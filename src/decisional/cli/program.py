@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Sequence
 
 from .. import __version__
-from . import cssr, decisions, demonstration, fields, signals, simulation, symbols, watching
+from . import decision_command, other_commands, state_commands, symbol_command, watch
 from .parser import Parser
 
 __all__ = ["parser", "run"]
 
-COMMANDS = (symbols, fields, signals, decisions, watching, simulation, demonstration, cssr)
+COMMANDS = (symbol_command, state_commands, decision_command, watch, other_commands)
+# Parameters of the library that are options here.
+OPTIONS = ("column", "variable", "key")
 EPILOG = """\
 example:
   decisional demo
@@ -55,7 +58,7 @@ def _sentence(error: Exception) -> str:
         return " ".join(error.strerror.split())
     if isinstance(error, OSError) and error.strerror:
         return f"The path {error.filename!r} cannot be used ({error.strerror}): choose another."
-    return " ".join(str(error).split())
+    return re.sub(rf"'({'|'.join(OPTIONS)})'", r"--\1", " ".join(str(error).split()))
 
 
 def parser() -> Parser:

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import log2
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..machines import EpsilonMachine
 
-__all__ = ["align", "decisions", "facts", "machine_tables", "measures", "shown_symbols", "symbol_text", "wrapped"]
+__all__ = ["align", "decisions", "facts", "machine_tables", "measures", "shown_symbols", "states", "symbol_text"]
 
 
 def facts(rows: Iterable[tuple[str, str]]) -> list[str]:
     """Lines of a name and what is to be said of it."""
-    return [line for name, text in rows for line in wrapped(name, text)]
+    return [line for name, text in rows for line in _wrapped(name, text)]
 
 
-def wrapped(name: str, text: str) -> list[str]:
+def _wrapped(name: str, text: str) -> list[str]:
     """A name and a text, over several lines where it is long."""
     from textwrap import wrap
 
@@ -62,6 +63,18 @@ def decisions(choice: Any, complexity: float) -> list[str]:
     )
     lines = [f"{letter}  {what:<37}{value:8.4f} bits" for letter, what, value in kinds]
     return [f"E[U]  expected utility                  {choice.expected_utility_:8.4f}", *lines]
+
+
+def states(choice: Any, rows: Sequence[tuple[str, str]], most: int = 10) -> list[str]:
+    """Causal and decisional states of observations, the most common of them in a table; `rows` are said first."""
+    causal = choice.causal_
+    probability = causal.states_.probability
+    table = [["state", "probability", "local C"]]
+    for state, p in enumerate(probability[:most].tolist()):
+        table.append([str(state), f"{p:.4f}", f"{-log2(p):.2f} bits"])
+    sizes = ("States", f"{causal.n_states_} causal, {choice.n_states_} decisional")
+    common = align(table, len(probability) - most, "states")
+    return [*facts([*rows, sizes]), "", *common, "", *decisions(choice, causal.complexity_)]
 
 
 def _state_table(machine: EpsilonMachine, most: int = 40) -> list[str]:

@@ -16,7 +16,7 @@ from ..support.files import sync
 from .observations import Observations
 from .outputs import opened, put
 from .slices import Part, Sliced
-from .stores import Stored
+from .stores import Decoded, Stored
 from .vocabularies import Vectors
 
 __all__ = ["Journal", "header"]
@@ -40,8 +40,8 @@ def header(obs: Observations, vector: NDArray[Any], parts: list[Part], values: s
         _add(content, [part.begin, part.end])
         for data in part.data:
             if isinstance(data, Stored):
-                if id(data._open) not in files:
-                    files[id(data._open)] = _file(data._source())
+                if id(data.opens) not in files:
+                    files[id(data.opens)] = _file(data._source())
                 _add(content, [data.first, data.last, str(data.dtype)])
             else:
                 _add(content, data)
@@ -83,6 +83,7 @@ def _add(digest: Any, data: Any) -> None:
 def _file(source: Any) -> list[Any]:
     """Path, size and time of what an array is read from, as far as known; of a folder, all sizes and the last time."""
     inside = ""
+    source = source.source if isinstance(source, Decoded) else source
     if hasattr(source, "filename"):
         path = str(source.filename)
     elif hasattr(source, "file"):

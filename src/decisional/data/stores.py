@@ -2,7 +2,8 @@
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -11,12 +12,63 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["LARGE", "Stored", "cuts", "is_stored", "load", "stored", "text"]
+__all__ = [
+    "LARGE",
+    "Decoded",
+    "Stored",
+    "cuts",
+    "extremes",
+    "first_rows",
+    "has_missing",
+    "is_stored",
+    "load",
+    "stored",
+    "text",
+]
 
 # Memory maps of fewer bytes are read as a whole.
 LARGE = 1 << 28
+# Values of which the smallest is looked for at once.
+AT_ONCE = 1_000_000
 # White space of a text as line ends.
 LINES = bytes.maketrans(b"\t\v\f\r\x1c\x1d\x1e\x1f ", b"\n" * 9)
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """An array in which a fill value stands for missing ones.
+
+    Parameters
+    ----------
+    source : what is read
+    fill : the fill value
+    masked : whether the values are masked where they are missing, rather than numbers with NaN there
+    """
+
+    source: Any
+    fill: Any
+    masked: bool
+
+    @classmethod
+    def of(cls, opens: Callable[[], Any], fill: Any, masked: bool) -> "Decoded":
+        return cls(opens(), fill, masked)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.source.shape)
+
+    @property
+    def chunks(self) -> Any:
+        return self.source.chunks
+
+    @property
+    def dtype(self) -> Any:
+        return self.source.dtype if self.masked else float
+
+    def __getitem__(self, key: Any) -> NDArray[Any]:
+        values = np.asarray(self.source[key])
+        missing = values == self.fill
+        return np.ma.masked_array(values, missing) if self.masked else np.where(missing, np.nan, values)
 
 
 class Stored:
@@ -26,8 +78,9 @@ class Stored:
     """
 
     def __init__(self, opens: Callable[[], Any], first: int = 0, last: int | None = None, text: bool = False) -> None:
-        self._open, self.text = opens, text
+        self.opens, self.text = opens, text
         source = self._source()
+        self.masked = isinstance(source, Decoded) and source.masked
         self.dtype: Any = np.dtype(source.dtype)
         self.first = first
         self.last: int = source.shape[0] if last is None else last
@@ -36,7 +89,7 @@ class Stored:
         self.chunk = int(chunks[0]) if chunks else 1
 
     def _source(self) -> Any:
-        return self._open()
+        return self.opens()
 
     @property
     def ndim(self) -> int:
@@ -63,8 +116,13 @@ class Stored:
         return part
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        values: NDArray[Any] = np.asarray(self._source()[self.first : self.last])
+        values: NDArray[Any] = np.asarray(self.read())
         return values if dtype is None else values.astype(dtype)
+
+    def read(self) -> NDArray[Any]:
+        """The rows in memory, masked where cells are missing."""
+        values = self._source()[self.first : self.last]
+        return values if self.masked else np.asarray(values)
 
 
 def stored(values: Any) -> Any:
@@ -122,7 +180,7 @@ def text(path: str | os.PathLike[str]) -> Stored:
 def load(values: Any) -> Any:
     """What is stored, in memory; anything else as it is."""
     if isinstance(values, Stored):
-        array = np.asarray(values)
+        array = values.read()
         return array.tobytes().translate(LINES) if values.text else array
     return np.asarray(values) if type(values).__module__.split(".")[0] == "dask" else values
 
@@ -142,3 +200,28 @@ def cuts(values: Any, begin: int, end: int, rows: int) -> list[tuple[int, int]]:
             stop = int(inside[-1]) if inside.size else edges[-1] + rows
         edges.append(min(max(stop, edges[-1] + 1), end))
     return list(pairwise(edges))
+
+
+def has_missing(values: Any) -> bool:
+    """Whether cells of an array are masked, or could be where it is stored."""
+    return values.masked if isinstance(values, Stored) else bool(np.ma.is_masked(values))
+
+
+def first_rows(values: Any, places: int, least: int) -> Any:
+    """So many of the first rows of an array, in memory, that they have about `places` values, and `least` rows."""
+    row = max(int(values.size) // max(len(values), 1), 1)
+    return load(values[: max(places // row, least)])
+
+
+def extremes(arrays: Iterable[Any]) -> tuple[float, float, int]:
+    """The smallest and the largest number of arrays, and how many are missing; those on disk are read in slices."""
+    low, high, missing = np.inf, -np.inf, 0
+    for array in arrays:
+        row = max(int(array.size) // max(len(array), 1), 1)
+        for a, b in cuts(array, 0, len(array), max(AT_ONCE // row, 1)):
+            values = np.asarray(array[a:b])
+            known = values[np.isfinite(values)]
+            if known.size:
+                low, high = min(low, known.min()), max(high, known.max())
+            missing += values.size - known.size
+    return float(low), float(high), missing

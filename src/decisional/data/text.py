@@ -13,7 +13,7 @@ import numpy as np
 from ..support.files import file_name, read_text
 from . import stores
 
-__all__ = ["Mapped", "map_symbols", "read_symbols"]
+__all__ = ["MappedText", "map_symbols", "read_symbols"]
 
 _EMPTY_FIELD = re.compile(r"^\s*,|,\s*,")
 # White space within a line; what else is no symbol of one byte; bytes that are counted at once.
@@ -69,7 +69,7 @@ def read_symbols(path: str | os.PathLike[str], column: int | str | None = None) 
 
 
 @dataclass
-class Mapped:
+class MappedText:
     """Series of one-byte symbols in a text file, which are read where and when they are needed.
 
     Attributes
@@ -86,7 +86,7 @@ class Mapped:
     longest: int = 0
 
 
-def map_symbols(path: str | os.PathLike[str]) -> Mapped | None:
+def map_symbols(path: str | os.PathLike[str]) -> MappedText | None:
     """Find the series in a text file of any size without keeping them, for observations that are read in slices.
 
     Lines are as for `read_symbols`: one series each, without the white space around them, and none where they are
@@ -98,11 +98,11 @@ def map_symbols(path: str | os.PathLike[str]) -> Mapped | None:
 
     Returns
     -------
-    Mapped, or None for any other file, which `read_symbols` reads or refuses. Cost: two passes over the file.
+    MappedText, or None for any other file, which `read_symbols` reads or refuses. Cost: two passes over the file.
     """
     if os.fspath(path) == "-" or not Path(path).is_file() or not Path(path).stat().st_size:
         return None
-    found, lines, comments, blanks, size = Mapped(), [], [], 0, Path(path).stat().st_size
+    found, lines, comments, blanks, size = MappedText(), [], [], 0, Path(path).stat().st_size
     with Path(path).open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
         begin = first = 3 if data[:3] == b"\xef\xbb\xbf" else 0
         while begin < size:

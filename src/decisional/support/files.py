@@ -91,12 +91,11 @@ def read_json(path: str | os.PathLike[str], format: str, version: int, keys: Ite
     try:
         content = json.loads(read_bytes(path))
     except ValueError:
-        raise ValueError(f"The {name} is not JSON; it must be written by save(): check the path.") from None
+        raise ValueError(f"The {name} is not JSON, and no model, which save() writes: check the path.") from None
     found = content.get("format") if isinstance(content, dict) else None
     if found != format:
         raise ValueError(
-            f"The {name} has format {found!r}; it must be {format!r}: check the path, or load it with the type that "
-            "wrote it."
+            f"The {name} has format {found!r}; it must be {format!r}: check the path, or load it as what it is."
         )
     written = content.get("version")
     if type(written) is not int or written < 1:

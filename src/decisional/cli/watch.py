@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from .decisions import add_utility, event_json
-from .outputs import check_paths
+from .decision_command import add_utility, decide, plain, refuse_unknown
 from .parser import add_command
-from .utilities import decide, is_monitor, refuse_unknown
+from .results import check_paths
 
 __all__ = ["add"]
 
@@ -75,12 +74,11 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _monitor(arguments: argparse.Namespace) -> tuple[Any, bool]:
     """The monitor where it stood, or at the beginning."""
-    from ..streams.adapt import Adapt
-    from ..streams.monitor import Monitor
+    from .. import Adapt, Monitor
 
     if arguments.model == "-":
         raise ValueError("The MODEL '-' is standard input, where the symbols come from: give the path of a file.")
-    if is_monitor(arguments.model):
+    if _is_monitor(arguments.model):
         if arguments.adapt is not None:
             raise ValueError(
                 f"The model {arguments.model!r} is a monitor, which adapts or not as it was saved: leave --adapt out, "
@@ -107,6 +105,22 @@ def _monitor(arguments: argparse.Namespace) -> tuple[Any, bool]:
             "anew, or give the model it belongs to."
         )
     return saved, True
+
+
+def _is_monitor(path: str) -> bool:
+    """Whether a file has a monitor rather than a machine; anything else is refused."""
+    import json
+
+    from ..support.files import read_bytes
+
+    try:
+        content = json.loads(read_bytes(path))
+    except ValueError:
+        raise ValueError(f"The file {path!r} is not JSON; a model is written by symbols or decide: check it.") from None
+    kind = content.get("format") if isinstance(content, dict) else None
+    if kind not in ("decisional.Monitor", "decisional.EpsilonMachine"):
+        raise ValueError(f"The file {path!r} has no model: give one that symbols --json or decide --monitor wrote.")
+    return bool(kind == "decisional.Monitor")
 
 
 class Sink:
@@ -160,16 +174,24 @@ def _line(event: Any) -> str:
     """An event, or a change of the machine, as a line of JSON."""
     import json
 
-    from ..decisions.events import Change, Refit
+    from .. import Change, Refit
 
     if isinstance(event, Change):
-        found: dict[str, Any] = {"change": {"since": event.since, "bits": round(event.bits, 3)}}
+        content: dict[str, Any] = {"change": {"since": event.since, "bits": round(event.bits, 3)}}
     elif isinstance(event, Refit):
         edges = [[str(part) for part in edge[:3]] + [edge[3]] for edge in event.machine.transitions()]
-        found = {"refit": {"since": event.since, "moved": event.moved, "transitions": edges}}
+        content = {"refit": {"since": event.since, "moved": event.moved, "transitions": edges}}
     else:
-        return event_json(event)
-    return json.dumps({"position": event.position, **found}, ensure_ascii=False, allow_nan=False)
+        # Adding zero turns -0.0 into 0.0.
+        content = {
+            "before": event.before,
+            "after": event.after,
+            "predictions": plain(event.predictions_after),
+            "utility": event.utility_after + 0.0,
+            "predictions_before": plain(event.predictions_before),
+            "utility_before": None if event.before < 0 else event.utility_before + 0.0,
+        }
+    return json.dumps({"position": event.position, **content}, ensure_ascii=False, allow_nan=False)
 
 
 def _cut(path: str, position: int) -> None:

@@ -6,25 +6,27 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 __all__ = [
-    "LABELS",
     "Outputs",
     "announce",
+    "called",
     "check_folder",
     "check_path",
     "check_paths",
     "label_writer",
+    "machine_writers",
     "progress",
-    "write_json",
+    "save_dot",
+    "save_json",
 ]
 
 # Results that are text and can go to standard output, as "-".
 TEXTS = ("json", "dot")
-LABELS = ", -1 = none: .npy or .zarr; the same command goes on after an interruption"
 
 
 class Outputs:
@@ -118,10 +120,10 @@ def check_folder(path: str, option: str = "--out") -> None:
 
 def _require(option: str, path: str) -> None:
     if option == "plot":
-        from .. import plot as plotting
+        from .. import plot
 
-        plotting.require_matplotlib()
-        plotting.file_format(path)
+        plot.require_matplotlib()
+        plot.file_format(path)
     if option == "labels" and not path.endswith((".npy", ".zarr")):
         raise ValueError(f"The file of --labels must end in .npy or .zarr. Got {path!r} instead.")
     if option == "report" and not path.lower().endswith((".html", ".htm")):
@@ -135,15 +137,41 @@ def _available(option: str) -> bool:
     return option not in needed or find_spec(needed[option]) is not None
 
 
-def write_json(path: str, content: Mapping[str, Any]) -> None:
-    """Write results as JSON, whole or not at all."""
-    import json
-
+def save_json(path: str, content: Mapping[str, Any]) -> None:
+    """Write results as JSON, with the version that made them."""
     from .. import __version__
-    from ..support import files as io
+    from ..support.files import write_json
 
-    whole = {"decisional": __version__, **content}
-    io.write_text(path, json.dumps(whole, ensure_ascii=False, allow_nan=False, indent=1) + "\n")
+    write_json(path, {"decisional": __version__, **content})
+
+
+def save_dot(graph: Any, path: str) -> None:
+    """Write a machine, or a graph of states, for Graphviz."""
+    from ..support.files import write_text
+
+    write_text(path, graph.to_dot())
+
+
+def machine_writers(machine: Any) -> dict[str, Callable[[str], None]]:
+    """What writes a machine for each option."""
+
+    def plot(path: str) -> None:
+        from .. import plot as plotting
+
+        plotting.save(plotting.machine(machine), path)
+
+    return {"json": machine.save, "dot": partial(save_dot, machine), "plot": plot}
+
+
+def label_writer(causal: Any, arguments: argparse.Namespace, executor: Any) -> Callable[[str], None]:
+    """What writes the state at each place of the data, slice by slice."""
+
+    def write(path: str) -> None:
+        from .. import write_values
+
+        write_values(causal, path, executor=executor, progress=progress(arguments))
+
+    return write
 
 
 def announce(paths: list[str]) -> None:
@@ -152,19 +180,14 @@ def announce(paths: list[str]) -> None:
         print("".join(f"\nWrote {path}" for path in paths))
 
 
+def called(files: list[str]) -> str:
+    """One or several files in a title."""
+    more = len(files) - 1
+    return files[0] + (f" and {more} more file{'s' if more > 1 else ''}" if more else "")
+
+
 def progress(arguments: argparse.Namespace) -> Callable[[str], None] | None:
     """What prints a line of progress on standard error; None where nobody would read it."""
     if arguments.quiet or not sys.stderr.isatty():
         return None
     return lambda text: print(text, file=sys.stderr, flush=True)
-
-
-def label_writer(causal: Any, arguments: argparse.Namespace, executor: Any) -> Callable[[str], None]:
-    """What writes the state at each place of the data, slice by slice."""
-
-    def write(path: str) -> None:
-        from ..estimators.write_values import write_values
-
-        write_values(causal, path, executor=executor, progress=progress(arguments))
-
-    return write

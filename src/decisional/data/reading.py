@@ -1,0 +1,206 @@
+"""The reader: any file as data that `decisional.observe` takes."""
+
+from __future__ import annotations
+
+import os
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..support import arguments
+from ..support.files import read_bytes
+from .columns import read_column, read_rows
+from .datasets import MAGIC, is_store, open_hdf5, open_store, read_dataset
+from .pixels import read_pixels
+from .stores import LARGE, stored
+from .text import map_symbols, read_symbols
+
+__all__ = ["is_array", "read"]
+
+KINDS = ".npy, .npz, .nc, .h5, .zarr, .pbm, .pgm or .png"
+NPY, ZIP, HDF5 = b"\x93NUMPY", b"PK", b"\x89HDF"
+ARRAYS = (NPY, ZIP + b"\x03\x04", *MAGIC)
+# How many axes an array of each kind of data has; a field has two at least.
+AXES = {"symbols": 1, "signal": 1, "field": 2, "table": None, None: None}
+
+
+def read(
+    path: str | os.PathLike[str],
+    kind: str | None = None,
+    column: int | str | None = None,
+    variable: str | None = None,
+    key: str | None = None,
+    sliced: bool = False,
+    named: bool = False,
+) -> Any:
+    """Read a file: text, tables, arrays (.npy, .npz), pictures (.png, .pgm, .pbm), HDF5, netCDF and zarr.
+
+    Parameters
+    ----------
+    path : str or path
+        The file, or the folder of a zarr store; ``"file.h5:/name"`` is one of its arrays, ``"-"`` standard input.
+    kind : {"symbols", "signal", "field", "table"}, optional
+        What the data are. Symbols are text, where each line is a series of characters, or of words if it has spaces
+        or commas; or integers along one axis. A signal is a column of a table of numbers, or numbers along one axis;
+        a field, or image, has two axes at least; a table is a list of rows of text. By default text is symbols, and
+        arrays are as they are.
+    column : int or str, optional
+        Of a table, by number from 0 or by name; by default, for a signal, the only one of numbers.
+    variable : str, optional
+        Which array of an HDF5, netCDF or zarr file; by default the only one of its kind.
+    key : str, optional
+        Which array of an ``.npz`` archive; by default the first.
+    sliced : bool, default=False
+        Leave the data in the file where that is possible, to be read slice by slice. Arrays of more than 256 MB
+        always are.
+    named : bool, default=False
+        Also return the name of the column or of the variable.
+
+    Returns
+    -------
+    list of str, or list of lists of str
+        For text of symbols, one item for each series; `decisional.observe.series` takes the list with
+        ``sequences=True``. If sliced, a `MappedText`, whose ``parts`` and ``missing`` it takes.
+    array
+        For all else: (n,) of a series, (time, space, ...) of a field, (height, width) of a picture. What is missing
+        is NaN in a series and in floats, and masked in other arrays; a dimension called time or t comes first. Or what
+        is sliced without being read, which the functions of `decisional.observe` take as well.
+    tuple of these and a str
+        If named.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import decisional as ds
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(folder.name, "even.txt")
+    >>> _ = file.write_text("0110111101\\n")
+    >>> ds.read(file)
+    ['0110111101']
+    >>> table = pathlib.Path(folder.name, "weather.csv")
+    >>> _ = table.write_text("day,rain\\nmonday,0.5\\ntuesday,\\n")
+    >>> ds.read(table, "signal", column="rain")
+    array([0.5, nan])
+    >>> folder.cleanup()
+    """
+    arguments.choice(kind, "kind", AXES)
+    name = os.fspath(path)
+    if kind == "table":
+        found: tuple[Any, str] = read_rows(name), ""
+    elif kind == "field" or is_array(name) or (kind is None and _is_picture(name)):
+        _refuse("column", column, "text", name)
+        values = _array(name, variable, key, AXES[kind], sliced)
+        found = values, variable or "value"
+    else:
+        _refuse("variable", variable, "netCDF, HDF5 and zarr", name)
+        _refuse("key", key, ".npz archives", name)
+        found = _text(name, kind, column, sliced)
+    return found if named else found[0]
+
+
+def is_array(path: str) -> bool:
+    """Whether a path leads to an array rather than to text or a picture."""
+    file, name = _split(path)
+    if name is not None or is_store(file):
+        return True
+    return Path(file).is_file() and _first_bytes(file).startswith(ARRAYS)
+
+
+def _is_picture(path: str) -> bool:
+    return Path(path).suffix.lower() in (".png", ".pgm", ".pbm", ".ppm")
+
+
+def _text(path: str, kind: str | None, column: int | str | None, sliced: bool) -> tuple[Any, str]:
+    if kind == "signal":
+        return read_column(path, column)
+    mapped = map_symbols(path) if sliced and column is None else None
+    return mapped or read_symbols(path, column), "" if column is None else str(column)
+
+
+def _refuse(name: str, value: Any, what: str, path: str) -> None:
+    if value is not None:
+        raise ValueError(f"The {name!r} is for {what} and {path!r} is none: leave it out.")
+
+
+def _split(path: str) -> tuple[str, str | None]:
+    """The file and the name of an array in it, of FILE:/NAME."""
+    file, mark, name = path.rpartition(":/")
+    return (file, name.strip("/")) if mark and Path(file).exists() and not Path(path).exists() else (path, None)
+
+
+def _array(path: str, variable: str | None, key: str | None, axes: int | None, sliced: bool) -> Any:
+    """An array with time first, in memory or left in its file."""
+    file, name = _split(path)
+    if name is not None and variable is not None:
+        raise ValueError(f"The array of {path!r} is named twice, and by 'variable' {variable!r}: leave one out.")
+    variable = variable if name is None else name
+    if is_store(file):
+        return open_store(file, variable, axes, sliced)
+    if Path(file).is_dir():
+        raise ValueError(f"The path {path!r} is a folder and no zarr store: give the path of a field, {KINDS}.")
+    data = read_bytes(file) if file == "-" or not os.access(file, os.R_OK) else None
+    begin = data[:8] if data is not None else _first_bytes(file)
+    if not begin:
+        raise ValueError(f"The file {path!r} is empty: give one with data.")
+    large = file != "-" and (sliced or Path(file).stat().st_size > LARGE)
+    if begin.startswith(HDF5) and (large or name is not None or file.lower().endswith((".h5", ".hdf5"))):
+        return open_hdf5(file, variable, axes, sliced)
+    if begin.startswith(MAGIC):
+        return read_dataset(file, variable, axes)
+    _refuse("variable", variable, "netCDF, HDF5 and zarr", file)
+    if not begin.startswith(ZIP):
+        _refuse("key", key, ".npz archives", path)
+    if begin.startswith(NPY) and large:
+        return _mapped(path)
+    return _in_memory(path, read_bytes(path) if data is None else data, key)
+
+
+def _first_bytes(path: str) -> bytes:
+    with Path(path).open("rb") as file:
+        return file.read(8)
+
+
+def _mapped(path: str) -> Any:
+    """An .npy file as a memory map."""
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except Exception as error:  # whatever a damaged file makes of the reader
+        raise ValueError(f"The file {path!r} is no complete array of numbers ({error}): save it again.") from None
+    found = stored(array)
+    return array if found is None else found
+
+
+def _in_memory(path: str, data: bytes, key: str | None) -> NDArray[Any]:
+    """An array, one of an archive, or a picture."""
+    if data.startswith(ZIP):
+        return _archive(path, data, key)
+    if not data.startswith(NPY):
+        pixels = read_pixels(path, data)
+        if pixels is None:
+            raise ValueError(f"The file {path!r} is of no kind that is known: give {KINDS}.")
+        return pixels
+    try:
+        array: NDArray[Any] = np.load(BytesIO(data), allow_pickle=False)
+    except Exception as error:  # whatever a damaged file makes of the reader
+        raise ValueError(f"The file {path!r} is no complete array of numbers ({error}): save it again.") from None
+    return array
+
+
+def _archive(path: str, data: bytes, key: str | None) -> NDArray[Any]:
+    try:
+        with np.load(BytesIO(data), allow_pickle=False) as archive:
+            names = list(archive.files)
+            found: Any = None
+            if names and (key is None or key in names):
+                found = archive[names[0] if key is None else key]
+    except Exception as error:  # whatever a damaged file makes of the reader
+        raise ValueError(f"The file {path!r} is no complete .npz archive ({error}): save it again.") from None
+    if found is None:
+        has = f"has {', '.join(map(repr, names))}" if names else "has no array"
+        raise ValueError(f"The archive {path!r} {has}, and {key or 'the first'!r} is asked for: choose another 'key'.")
+    if not isinstance(found, np.ndarray):
+        raise ValueError(f"The archive {path!r} holds {names[0]!r}, which is no array: give an .npz file.")
+    return found
