@@ -5,8 +5,10 @@ import re
 import shutil
 import subprocess
 import sys
+from base64 import b64decode
 from functools import cache
 from html.parser import HTMLParser
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 import sklearn
 from markupsafe import Markup
+from PIL import Image
 from sklearn.pipeline import make_pipeline
 
 import decisional as ds
@@ -22,6 +25,7 @@ from decisional.report.caveats import caveats
 from decisional.report.content import Bars, Chip, Svg, Table
 from decisional.report.findings import gather
 from decisional.report.page import render
+from decisional.report.pictures import png
 
 pytest.importorskip("matplotlib")
 
@@ -348,6 +352,18 @@ def test_only_what_is_html_is_not_escaped() -> None:
         '<span class="outcome">&lt;u&gt;\ufffd</span>',
     ):
         assert words in text
+
+
+@pytest.mark.parametrize("most", [2, 256])
+@pytest.mark.parametrize("shape", [(30, 40), (30, 40, 3)])
+def test_images_keep_every_pixel(most: int, shape: tuple[int, ...]) -> None:
+    pixels = np.random.default_rng(1).integers(0, most, shape).astype(np.uint8)
+    address = png(pixels)
+    head, _, data = address.partition(",")
+    assert head == "data:image/png;base64"
+    with Image.open(BytesIO(b64decode(data))) as image:
+        found = np.asarray(image.convert("RGB"))
+    assert (found == (pixels if pixels.ndim == 3 else pixels[..., None])).all()
 
 
 def test_public_names_only() -> None:

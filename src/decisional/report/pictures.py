@@ -70,6 +70,14 @@ def png(pixels: NDArray[Any]) -> str:
     """Return grey levels (height, width) or colours (height, width, 3) in 0..255 as the address of a PNG image."""
     from PIL import Image
 
+    height, width = pixels.shape[:2]
+    colours = np.broadcast_to(pixels.reshape(height * width, -1), (height * width, 3)).astype(np.uint8)
+    image = Image.fromarray(colours.reshape(height, width, 3))
+    used, place = np.unique(colours @ np.array([1 << 16, 1 << 8, 1]), return_inverse=True)
+    if used.size <= 256:
+        # Numbers of colours take less than half the space of colours.
+        image = Image.fromarray(place.reshape(height, width).astype(np.uint8))
+        image.putpalette(np.column_stack([used >> 16, used >> 8 & 255, used & 255]).astype(np.uint8).tobytes())
     data = io.BytesIO()
-    Image.fromarray(np.ascontiguousarray(pixels, np.uint8)).save(data, "png", optimize=True)
+    image.save(data, "png", optimize=True)
     return "data:image/png;base64," + base64.b64encode(data.getvalue()).decode("ascii")
