@@ -5,7 +5,7 @@ from math import log2
 import numpy as np
 
 import decisional as ds
-from decisional.data import alphabet as reading
+from decisional.data import sequences as reading
 from decisional.data.alphabet import ordered
 from decisional.machines import walks
 from decisional.states.search import Series

@@ -15,7 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive_observe as naive
-from decisional.data import alphabet as symbols
+from decisional.data import sequences as symbols
 from decisional.data import keys as counting
 from decisional.data.series import CodedWindows, RankedWindows
 from decisional.observe import pairs, series
@@ -610,9 +610,9 @@ NO_SERIES = {
     "continuous": (np.linspace(0, 1, 50), ValueError, "floats with 50 distinct values in 50; .* numpy.digitize"),
     "continuous list": ([0.5, 0.25, 0.125], ValueError, "bin the values first"),
     "masked continuous": (np.ma.masked_array(np.linspace(0, 1, 50), [False] * 50), ValueError, "bin the values first"),
-    "sets": ([{1}, {2}], TypeError, r"cannot be a symbol \(.*unhashable.*\); symbols must be hashable"),
+    "sets": ([{1}, {2}], TypeError, r"cannot be counted \(.*unhashable.*\); values must be hashable"),
     "lists and numbers": ([[0, 1], 1], TypeError, "give a list of sequences only"),
-    "tuples of lists": ([([0], 1), ([1], 0)], TypeError, "symbols must be hashable"),
+    "tuples of lists": ([([0], 1), ([1], 0)], TypeError, "values must be hashable"),
     "number": (5, TypeError, "The 'symbols' are of type int; a series is a str, bytes"),
     "NumPy number": (np.float64(5), TypeError, "The 'symbols' are of type float64; a series is"),
     "nothing": (None, TypeError, "The 'symbols' are of type NoneType"),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import decisional as ds
 import naive_observe as naive
-from decisional.data import vocabularies
+from decisional.data import alphabet, vocabularies
 from decisional.data.tally import Tallied, Tally
 from decisional.data.vocabularies import Vectors, Words, distinct_rows, pack, place_in, unpack
 from naive_tallies import KINDS, added, as_dicts, attempt, equal, same_tally, seeds
@@ -169,7 +169,7 @@ LETTERS = st.lists(st.integers(0, 30) | st.sampled_from(["a", "b", (1,), b"c"]),
 @st.composite
 def vocabulary(draw, width):
     """Words over sorted letters, and the set of them."""
-    letters = tuple(vocabularies.ordered(draw(LETTERS)))
+    letters = alphabet.ordered(draw(LETTERS))
     words = draw(st.sets(st.tuples(*[st.integers(0, len(letters) - 1)] * width), max_size=8))
     codes = np.array(sorted(words), np.int64).reshape(-1, width)
     return Words(letters, width, pack(codes, len(letters))), {tuple(letters[c] for c in word) for word in words}

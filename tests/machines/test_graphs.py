@@ -49,7 +49,7 @@ def test_numbering_and_columns():
     assert machine.matrix.tolist() == [[0, 1], [0.5, 0.5]]
     assert machine.weights is None
     np.testing.assert_allclose(machine.stationary, [1 / 3, 2 / 3])
-    assert EpsilonMachine([("x", (1, 2), "x", 0.5), ("x", "a", "x", 0.5)]).alphabet == ((1, 2), "a")
+    assert EpsilonMachine([("x", (1, 2), "x", 0.5), ("x", "a", "x", 0.5)]).alphabet == ("a", (1, 2))
     given_order = EpsilonMachine(EVEN, alphabet="102")
     assert given_order.alphabet == ("1", "0", "2")
     assert given_order.emission[:, 2].tolist() == [0.0, 0.0]

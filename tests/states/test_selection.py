@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import decisional as ds
-from decisional.data import alphabet as reading
-from decisional.data import slices, stores, streams
+from decisional.data import sequences as reading
+from decisional.data import slices, stored_symbols, stores
 from decisional.states import selection
 from decisional.states.search import Series, StoredSeries
 
@@ -178,7 +178,7 @@ def kept(tmp_path: Path, values: Any, name: str = "symbols") -> Any:
 def in_slices(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
     """Read even small files slice by slice."""
     monkeypatch.setattr(stores, "LARGE", 0)
-    monkeypatch.setattr(slices, "BUDGET", rows * streams.SYMBOL_BYTES)
+    monkeypatch.setattr(slices, "BUDGET", rows * stored_symbols.SYMBOL_BYTES)
 
 
 @pytest.mark.parametrize("rows", [1, 7, 63, 64, 65, 500, 10_000])
@@ -196,7 +196,7 @@ def test_driving_slice_by_slice_is_exact(rows: int, kind: str, tmp_path: Path, m
     files = (
         [kept(tmp_path, part, str(i)) for i, part in enumerate(given)] if kind == "several" else kept(tmp_path, given)
     )
-    data = streams.stream(files, 9)
+    data = stored_symbols.stored_symbols(files, 9)
     assert data is not None
     source = reading.read(given, 9)
     assert data.letters == source.letters

@@ -1,7 +1,14 @@
-"""Series of symbols of any kind as one array of small integers: raw values, and a code for each value."""
+"""Symbols of any kind: one order, one equality, and a small integer for each of them, everywhere in the library.
 
-from collections.abc import Hashable, Iterable, Sequence
+Two symbols are the same where Python says so: 1, 1.0, True and NumPy's scalars of them are one symbol, 1 and "1" are
+two, and so are b"a" and "a". None, NaN and other values that do not equal themselves are missing. What is read along an
+alphabet that is there already, such as that of a machine, may also stand for the letter that prints the same.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -11,91 +18,18 @@ from .._kernels import words as kernels
 from ..support.arrays import Ints
 from ..support.executors import map_slices, slices
 
-__all__ = ["NoSymbols", "Source", "alike", "as_array", "is_array", "is_missing", "ordered", "read", "split", "to_array"]
+__all__ = ["Alphabet", "Lookup", "boxed", "distinct", "is_missing", "letters_of", "number_values", "ordered", "plain"]
+
+# What the values of bytes stand for, in arrays of integers and in text.
+BYTES = range(256)
+CHARACTERS = tuple(map(chr, BYTES))
+# Integers that are less far apart than this are numbered through a table.
+TABLE = 1 << 16
 
 
-class NoSymbols(ValueError):
-    """No symbol is known."""
-
-
-@dataclass(frozen=True, eq=False)
-class Source:
-    """Symbols of one or several sequences, end to end.
-
-    Attributes
-    ----------
-    raw : (size,) unsigned integers as they came, where possible without a copy
-    lut : code of each raw value, -1 = missing; codes number `letters`
-    letters : the distinct symbols, sorted where they can be
-    bounds : (n_sequences + 1,) where each sequence begins, and the end of the last
-    has_gaps : whether a symbol is missing
-    shape : shape of the data, (size,) unless they came as a two-dimensional array
-    """
-
-    raw: Ints
-    lut: Ints
-    letters: tuple[Hashable, ...]
-    bounds: Ints
-    has_gaps: bool
-    shape: tuple[int, ...]
-
-    def around(self, begin: int, end: int, width: int) -> tuple[Ints, Ints, Ints, int, int]:
-        """All that holds the words that end at begin..end-1: raw, lut, bounds, and begin and end in them."""
-        first = max(begin - width + 1, 0)
-        bounds = np.unique(np.clip(self.bounds, first, end)) - first
-        return self.raw[first:end], self.lut, bounds, begin - first, end - first
-
-
-def read(symbols: Any, missing: Hashable = None, sequences: bool | None = None, part: bool = False) -> Source:
-    """Number the symbols of one or several sequences.
-
-    Parameters
-    ----------
-    symbols : str, bytes, list of hashables, array, or a list of several of these
-    missing : a value that marks a missing symbol, besides None and NaN
-    sequences : whether a list of strings, tuples or bytes holds sequences (True) or symbols (False); by
-        default bytes are sequences, and the others are symbols if one has length 1 or if they repeat (at
-        most half as many distinct ones as items)
-    part : whether there are more symbols elsewhere, so that these need not repeat
-
-    Cost: one pass; no copy of a uint8 array, one byte per symbol for other small alphabets.
-    """
-    flat: Any
-    shape: tuple[int, ...] | None = None
-    if isinstance(symbols, (str, bytes, bytearray)):
-        flat, lengths = symbols, [len(symbols)]
-    elif is_array(symbols):
-        array = to_array(symbols)
-        if array.ndim not in (1, 2):
-            raise ValueError(
-                f"The 'symbols' array has {array.ndim} dimensions; a series has one, and several series of "
-                "one length two: give one series at a time."
-            )
-        shape = array.shape
-        flat, lengths = array.reshape(-1), [shape[-1]] * (shape[0] if len(shape) == 2 else 1)
-    else:
-        parts = split(symbols, sequences)
-        flat, lengths = parts[0] if len(parts) == 1 else _join(parts), [len(part) for part in parts]
-    bounds = np.cumsum([0, *lengths], dtype=np.int64)
-    if bounds[-1] == 0:
-        raise NoSymbols("The 'symbols' are empty; a series needs at least one symbol: check the input.")
-    if isinstance(flat, (bytes, bytearray)) and isinstance(missing, bytes):
-        missing = missing.decode("latin-1")
-    raw, values = _raw(flat, part)
-    lut, letters, has_gaps = _letters(raw, values, missing)
-    return Source(raw, lut, letters, bounds, has_gaps, shape or (raw.size,))
-
-
-def is_array(values: Any) -> bool:
-    """Whether values are an array of NumPy, pandas or another library."""
-    return hasattr(values, "to_numpy") or (hasattr(values, "__array__") and not isinstance(values, np.generic))
-
-
-def to_array(values: Any) -> NDArray[Any]:
-    """A NumPy array, masked if it was."""
-    if isinstance(values, np.ma.MaskedArray):
-        return values
-    return np.asarray(values if hasattr(values, "__array__") or not hasattr(values, "to_numpy") else values.to_numpy())
+def plain(symbol: Any) -> Any:
+    """The Python value of a NumPy scalar, anything else as it is."""
+    return symbol.item() if isinstance(symbol, np.generic) else symbol
 
 
 def is_missing(value: Any, mark: Hashable = None) -> bool:
@@ -108,169 +42,298 @@ def is_missing(value: Any, mark: Hashable = None) -> bool:
         return True
 
 
-def split(symbols: Any, sequences: bool | None) -> list[Any]:
-    """The sequences in a list or another iterable; a single one where there are no several."""
-    if isinstance(symbols, (str, bytes, bytearray)):
-        return [symbols]
-    if is_array(symbols):
-        return [to_array(symbols)]
-    if not isinstance(symbols, Iterable):
-        raise TypeError(
-            f"The 'symbols' are of type {type(symbols).__name__}; a series is a str, bytes, a list of hashables, "
-            "an integer array, or a list of these: convert the data first."
-        )
-    items = list(symbols)
-    if not items:
-        return [items]
-    if sequences is not False and all(isinstance(v, (list, bytes, bytearray)) or is_array(v) for v in items):
-        parts = [to_array(v) if is_array(v) else v for v in items]
-        wrong = [v.ndim for v in parts if isinstance(v, np.ndarray) and v.ndim != 1]
-        if wrong:
+def ordered(symbols: Iterable[Any]) -> tuple[Any, ...]:
+    """The distinct symbols, sorted; those that cannot all be compared by the name of their type and as text."""
+    found = list(dict.fromkeys(symbols))
+    try:
+        found.sort()
+        # Sets are compared by what they contain: that sorts only some of them.
+        if all(a < b for a, b in pairwise(found)):
+            return tuple(found)
+    except (TypeError, ValueError):
+        pass
+    return tuple(sorted(found, key=lambda symbol: (_kind(symbol), _text(symbol))))
+
+
+def _kind(symbol: Any) -> str:
+    """Name of a type; that of whole numbers is one, for 1, 1.0 and True are one symbol."""
+    return "int" if _is_whole(symbol) else type(symbol).__name__
+
+
+def _text(symbol: Any) -> str:
+    """What `repr` says, the same for equal symbols and whatever order a set is in."""
+    if _is_whole(symbol):
+        return repr(int(symbol))
+    if type(symbol) is tuple:
+        return "(" + ", ".join(map(_text, symbol)) + (",)" if len(symbol) == 1 else ")")
+    if type(symbol) is frozenset:
+        return "frozenset({" + ", ".join(sorted(map(_text, symbol))) + "})"
+    return repr(symbol)
+
+
+def _is_whole(symbol: Any) -> bool:
+    return isinstance(symbol, int) or (isinstance(symbol, float) and symbol.is_integer())
+
+
+class Lookup:
+    """Numbers of letters by what is given for them: the equal one, else the first that prints the same, else `unknown`.
+
+    Letters can be added.
+    """
+
+    def __init__(self, letters: Iterable[Hashable], unknown: int = -1) -> None:
+        self.letters: list[Hashable] = []
+        self.unknown = unknown
+        self.exact: dict[Hashable, int] = {}
+        self._printed: dict[str, int] = {}
+        for letter in letters:
+            self.add(letter)
+
+    def add(self, letter: Hashable) -> int:
+        """Number one more letter."""
+        code = len(self.letters)
+        self.letters.append(letter)
+        self.exact[letter] = code
+        self._printed.setdefault(str(letter), code)
+        return code
+
+    def __call__(self, value: Any) -> int:
+        value = plain(value)
+        code = self.exact.get(value)
+        if code is not None:
+            return code
+        text = value.decode("latin-1") if isinstance(value, bytes) else str(value)
+        return self._printed.get(text, self.unknown)
+
+    def byte(self, value: int) -> int:
+        """Number of what a byte stands for: an integer of the alphabet, else a character."""
+        code = self.exact.get(value)
+        return self._printed.get(chr(value), self.unknown) if code is None else code
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """Distinct symbols, numbered.
+
+    Attributes
+    ----------
+    letters : the symbols; the number of each is its place. `Alphabet.of` puts any symbols in order
+    """
+
+    letters: tuple[Hashable, ...]
+
+    @classmethod
+    def of(cls, symbols: Iterable[Hashable]) -> "Alphabet":
+        """The alphabet of some symbols: the same for any order and repetition of them."""
+        return cls(ordered(map(plain, symbols)))
+
+    def __len__(self) -> int:
+        return len(self.letters)
+
+    @cached_property
+    def lookup(self) -> Lookup:
+        """Number of any symbol; len(alphabet) if it is unknown."""
+        return Lookup(self.letters, len(self))
+
+    @property
+    def dtype(self) -> Any:
+        """The type of codes: one byte below 256 letters."""
+        return np.uint8 if len(self) < 256 else np.int32
+
+    def places(self, letters: Iterable[Hashable]) -> Ints:
+        """Numbers of letters, -1 for those that equal none."""
+        return np.array([self.lookup.exact.get(letter, -1) for letter in letters], np.int64)
+
+    def merge(self, other: "Alphabet") -> tuple["Alphabet", Ints, Ints]:
+        """The alphabet of both, and the numbers of the letters of each in it."""
+        if self.letters == other.letters:
+            return self, np.arange(len(self)), np.arange(len(self))
+        both = Alphabet(ordered((*self.letters, *other.letters)))
+        return both, both.places(self.letters), both.places(other.letters)
+
+    @cached_property
+    def array(self) -> NDArray[Any]:
+        """The letters as an array: uint8 for integers 0..255, else their natural type, or objects."""
+        kinds = set(map(type, self.letters))
+        if kinds == {int} and all(0 <= letter <= 255 for letter in self.letters):  # type: ignore[operator]
+            return np.array(self.letters, np.uint8)
+        if len(kinds) == 1 and kinds <= {bool, int, float, str}:
+            natural = np.array(self.letters)
+            if natural.tolist() == list(self.letters):
+                return natural
+        return boxed(self.letters)
+
+    def coder(self, symbols: Any) -> tuple[int, Callable[[int, int], Ints]]:
+        """Prepare the coding of one sequence: its length, and a function that gives the codes of the slice lo:hi.
+
+        Codes are those of `lookup`, in one byte below 256 letters; masked symbols are unknown. In bytes, each may stand
+        for an integer or for a character.
+
+        Raises
+        ------
+        TypeError
+            When the symbols are not a sequence of hashable values.
+        ValueError
+            When they have several dimensions.
+        """
+        if isinstance(symbols, np.ma.MaskedArray):
+            n, known = self.coder(symbols.data)
+            masked = np.ma.getmaskarray(symbols)
+            return n, lambda lo, hi: np.where(masked[lo:hi], self.dtype(len(self)), known(lo, hi))
+        if isinstance(symbols, (bytes, bytearray, memoryview)):
+            raw = np.frombuffer(symbols, np.uint8)
+            table = self._table(map(self.lookup.byte, BYTES))
+            return raw.size, lambda lo, hi: table[raw[lo:hi]]
+        if isinstance(symbols, np.ndarray) and symbols.ndim != 1:
             raise ValueError(
-                f"The 'symbols' list holds an array of {wrong[0]} dimensions; each sequence in a list has one: "
-                "give its rows one by one."
+                f"The 'symbols' have {symbols.ndim} dimensions; one sequence has 1: give one row at a time."
             )
-        return parts
-    if all(isinstance(v, (str, tuple)) for v in items):
-        if sequences is None and all(len(v) != 1 for v in items):
-            sequences = 2 * len(_hashables(items)[1]) > len(items)
-        if sequences:
-            return items
-    return [items]
+        if isinstance(symbols, str) or (isinstance(symbols, np.ndarray) and symbols.dtype.kind in "biufUS"):
+            return len(symbols), lambda lo, hi: self._codes(symbols[lo:hi])
+        values = _hashed(symbols)
+        return len(values), lambda lo, hi: self._table(map(self.lookup, values[lo:hi]))
+
+    def _table(self, codes: Iterable[int]) -> Ints:
+        return np.fromiter(codes, self.dtype)
+
+    @cached_property
+    def _of_bytes(self) -> Ints:
+        return self._table(map(self.lookup, BYTES))
+
+    @cached_property
+    def _of_characters(self) -> Ints:
+        return self._table(map(self.lookup, CHARACTERS))
+
+    def _codes(self, values: Any) -> Ints:
+        """Codes of text, or of an array, by its distinct values."""
+        raw, meaning = distinct(values)
+        if meaning is BYTES or meaning is CHARACTERS:
+            table = self._of_bytes if meaning is BYTES else self._of_characters
+        else:
+            table = np.full(len(meaning), len(self), self.dtype)
+            seen = _seen(raw)
+            table[seen] = [self.lookup(meaning[v]) for v in seen.tolist()]
+        codes: Ints = table[raw]
+        return codes
 
 
-def alike(parts: list[Any]) -> list[Any]:
-    """Sequences in the kind they share: slices of them are then read as the whole is."""
-    one = {str} if isinstance(parts[0], str) else {bytes, bytearray}
-    if {type(part) for part in parts} <= one or (len(parts) == 1 and isinstance(parts[0], np.ndarray)):
-        return parts
-    flat = parts[0] if len(parts) == 1 else _join(parts)
-    flat = flat if isinstance(flat, np.ndarray) else as_array(flat)
-    ends = np.cumsum([len(part) for part in parts]).tolist()
-    return [flat[end - len(part) : end] for part, end in zip(parts, ends, strict=True)]
+def _hashed(symbols: Any) -> list[Any]:
+    try:
+        values = list(symbols)
+        for value in values:
+            hash(value)
+    except TypeError:
+        raise TypeError(
+            f"The 'symbols' are {type(symbols).__name__}; they must be a sequence of hashable values: give a "
+            "string, bytes, a list or a one-dimensional array."
+        ) from None
+    return values
 
 
-def _join(parts: Sequence[Any]) -> Any:
-    """Several sequences end to end, in the kind they share."""
-    if all(isinstance(p, str) for p in parts):
-        return "".join(parts)
-    if all(isinstance(p, (bytes, bytearray)) for p in parts):
-        return b"".join(parts)
-    # Signed and unsigned 64-bit integers have no common integer type: they go through Python's integers.
-    integers = all(isinstance(p, np.ndarray) and p.dtype.kind in "biu" for p in parts)
-    if integers and np.result_type(*{p.dtype for p in parts}).kind != "f":
-        return np.ma.concatenate(parts) if any(map(np.ma.isMaskedArray, parts)) else np.concatenate(parts)
-    return [symbol for part in parts for symbol in (part.tolist() if isinstance(part, np.ndarray) else part)]
+def distinct(values: Any, name: str = "symbols") -> tuple[Ints, Sequence[Any]]:
+    """Small unsigned integers for text or for a one-dimensional array, and the value that each of them stands for.
 
-
-def _raw(flat: Any, part: bool = False) -> tuple[Ints, Any]:
-    """Unsigned integers, and what each of them stands for: a sequence, or a function of it."""
-    if isinstance(flat, str):
-        if flat.isascii():
-            return np.frombuffer(flat.encode("ascii"), np.uint8), _character
-        codes = np.frombuffer(flat.encode("utf-32-le", "surrogatepass"), np.uint32)
-        points, raw = np.unique(codes, return_inverse=True)
-        return _compact(raw, points.size), [chr(c) for c in points]
-    if isinstance(flat, (bytes, bytearray)):
-        return np.frombuffer(flat, np.uint8), _character
-    if not isinstance(flat, np.ndarray):
-        flat = as_array(flat)
-    if flat.dtype.kind == "b":
-        flat = flat.view(np.uint8)
-    if np.ma.isMaskedArray(flat):
-        if flat.dtype.kind != "f":
-            return _hashables(flat.tolist(None))
-        flat = flat.filled(np.nan)
-    if flat.dtype == np.uint8:
-        return flat, int
-    if flat.dtype.kind in "iu":
-        low, high = int(flat.min()), int(flat.max())
-        if high - low < 1 << 16:
-            wide = np.subtract(flat, flat.dtype.type(low))
-            return _compact(wide, high - low + 1), lambda value: low + int(value)
-    if flat.dtype.kind == "f":
-        return _floats(flat, part)
-    if flat.dtype.kind == "O":
-        return _hashables(flat.tolist())
-    points, raw = np.unique(flat, return_inverse=True)
+    Not all of the values need occur. Cost: one pass, without a copy of one-byte data; others than integers that are
+    close to each other, text and hashable objects are sorted.
+    """
+    if isinstance(values, (str, bytes, bytearray)):
+        return _characters(values)
+    if np.ma.isMaskedArray(values):
+        return _masked(values, name)
+    kind = values.dtype.kind
+    if values.dtype == np.uint8:
+        return values, BYTES
+    if kind == "b":
+        return values.view(np.uint8), (False, True)
+    if kind == "O":
+        return _hashables(values.tolist(), name)
+    if kind in "iu" and values.size:
+        low, high = int(values.min()), int(values.max())
+        if high - low < TABLE:
+            return _compact(np.subtract(values, values.dtype.type(low)), high - low + 1), range(low, high + 1)
+    points, raw = np.unique(values, return_inverse=True)
+    if kind == "f":
+        points += 0  # -0.0 is 0.0
     return _compact(raw, points.size), points.tolist()
 
 
-def _character(value: int) -> str:
-    return chr(value)
-
-
-def as_array(items: Sequence[Any]) -> NDArray[Any]:
-    """A list as an array without changing its values: numbers as such, anything else as objects."""
-    types = set(map(type, items))
-    numeric = {t for t in types if t in (bool, int, float) or issubclass(t, (np.number, np.bool_))}
-    kinds = {np.dtype(t).kind if t in numeric else "O" for t in types}
-    wanted = "biu" if kinds <= set("biu") else "f" if kinds <= set("biuf") else ""
-    if wanted:
-        array = np.asarray(items)
-        if array.dtype.kind in wanted:
-            return array
-    array = np.empty(len(items), object)
-    array[:] = items
-    return array
-
-
-def _floats(flat: NDArray[Any], part: bool) -> tuple[Ints, Any]:
-    """Floats that stand for symbols; NaN is missing."""
-    points, raw = np.unique(flat, return_inverse=True)
-    finite = points[np.isfinite(points)]
-    integral = bool((finite == np.round(finite)).all())
-    if not integral and not part and 2 * finite.size > flat.size:
-        raise ValueError(
-            f"The 'symbols' are floats with {finite.size} distinct values in {flat.size}; a symbol must "
-            "repeat to be counted: bin the values first, for example with numpy.digitize."
-        )
-    return _compact(raw, points.size), [int(v) if integral and np.isfinite(v) else float(v) for v in points]
-
-
-def _hashables(items: list[Any]) -> tuple[Ints, list[Any]]:
-    number: dict[Any, int] = {}
+def _characters(text: str | bytes | bytearray) -> tuple[Ints, Sequence[str]]:
+    if not isinstance(text, str):
+        return np.frombuffer(text, np.uint8), CHARACTERS
     try:
-        raw = np.fromiter((number.setdefault(v, len(number)) for v in items), np.int64, len(items))
+        return np.frombuffer(text.encode("latin-1"), np.uint8), CHARACTERS
+    except UnicodeEncodeError:
+        points, raw = np.unique(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4"), return_inverse=True)
+        return _compact(raw, points.size), list(map(chr, points.tolist()))
+
+
+def _masked(values: Any, name: str) -> tuple[Ints, Sequence[Any]]:
+    """The masked get an integer after all others, which stands for None."""
+    known = ~np.ma.getmaskarray(values)
+    some, meaning = distinct(np.ma.getdata(values)[known], name)
+    raw = np.full(values.size, len(meaning))
+    raw[known] = some
+    return _compact(raw, len(meaning) + 1), [*meaning, None]
+
+
+def _hashables(items: list[Any], name: str) -> tuple[Ints, list[Any]]:
+    code: dict[Any, int] = {}
+    try:
+        raw = np.fromiter((code.setdefault(v, len(code)) for v in items), np.int64, len(items))
     except TypeError as error:
         raise TypeError(
-            f"The 'symbols' hold a value that cannot be a symbol ({error}); symbols must be hashable: use "
-            "strings, numbers or tuples, or give a list of sequences only."
+            f"The {name!r} hold a value that cannot be counted ({error}); values must be hashable: use strings, "
+            f"numbers or tuples{', or give a list of sequences only' if name == 'symbols' else ''}."
         ) from None
-    return _compact(raw, len(number)), list(number)
+    return _compact(raw, len(code)), list(code)
 
 
 def _compact(raw: Ints, size: int) -> Ints:
     return raw.astype(np.uint8 if size <= 1 << 8 else np.uint16 if size <= 1 << 16 else np.int64, copy=False)
 
 
-def _letters(raw: Ints, values: Any, missing: Hashable) -> tuple[Ints, tuple[Hashable, ...], bool]:
-    """Number the raw values that occur by the order of the symbols they stand for; whether some are missing."""
+def boxed(values: Sequence[Any]) -> NDArray[Any]:
+    """Values in an array of objects."""
+    array = np.empty(len(values), object)
+    array[:] = values
+    return array
+
+
+def letters_of(raw: Ints, values: Sequence[Any], missing: Hashable = None) -> tuple[tuple[Hashable, ...], Ints, bool]:
+    """The letters in what `distinct` gives, the number of each integer's letter (-1 = missing), whether some are."""
     seen = _seen(raw)
-    symbols = [values(int(v)) if callable(values) else values[v] for v in seen]
-    symbols = [s.item() if isinstance(s, np.generic) else s for s in symbols]
-    keep = [i for i, s in enumerate(symbols) if not is_missing(s, missing)]
-    if not keep:
-        raise NoSymbols(
-            f"All {raw.size} 'symbols' are missing; a series needs at least one symbol: check 'missing' and the input."
-        )
-    place = {symbols[i]: i for i in keep}
-    keep = [place[symbol] for symbol in ordered(list(place))]
-    lut = np.full(int(seen[-1]) + 1, -1, np.int64)
-    lut[seen[keep]] = np.arange(len(keep))
-    return lut, tuple(symbols[i] for i in keep), len(keep) < len(seen)
+    symbols = [plain(values[v]) for v in seen.tolist()]
+    known = [not is_missing(symbol, missing) for symbol in symbols]
+    alphabet = Alphabet(ordered(symbol for symbol, is_known in zip(symbols, known, strict=True) if is_known))
+    lut = np.full(int(seen[-1]) + 1 if seen.size else 1, -1, np.int64)
+    lut[seen[known]] = alphabet.places(symbol for symbol, is_known in zip(symbols, known, strict=True) if is_known)
+    return alphabet.letters, lut, not all(known)
 
 
-def ordered(values: list[Any]) -> list[Any]:
-    """Distinct values sorted; those that cannot be compared with each other by type and as text."""
-    try:
-        return sorted(values)
-    except TypeError:
-        return sorted(values, key=lambda v: (type(v).__name__, repr(v)))
+def number_values(values: NDArray[Any], name: str) -> tuple[Ints, tuple[Hashable, ...]]:
+    """Numbers of values, or of rows of numbers, -1 = missing; and the letters, tuples for rows.
+
+    The values stay what they are: 1.0 and True do not become 1.
+    """
+    raw, meaning = distinct(values, name) if values.ndim == 1 else _rows(values)
+    letters, lut, _ = letters_of(raw, meaning)
+    return lut[raw], letters
+
+
+def _rows(values: NDArray[Any]) -> tuple[Ints, Sequence[Any]]:
+    """`distinct` for rows of numbers: one that misses any is missing."""
+    missing: Any = np.ma.getmaskarray(values).any(axis=1)
+    rows = np.asarray(values)
+    if rows.dtype.kind == "f":
+        missing, rows = missing | np.isnan(rows).any(axis=1), rows + 0.0
+    points, some = np.unique(rows[~missing], axis=0, return_inverse=True)
+    raw = np.full(len(rows), len(points))
+    raw[~missing] = some.reshape(-1)
+    return raw, [*map(tuple, points.tolist()), None]
 
 
 def _seen(raw: Ints) -> Ints:
-    """The distinct raw values, in increasing order."""
+    """The distinct integers, in increasing order."""
     if raw.dtype.itemsize > 2:
         return np.unique(raw)
     parts = slices(raw.size)

@@ -13,8 +13,8 @@ from .._kernels import keys as kernels
 from ..support.arrays import Ints, read_only
 from ..support.executors import map_slices, slices
 from . import cones, keys
-from .alphabet import is_array
 from .observations import Observations
+from .sequences import is_array
 from .slices import Part, Sliced, check_chunks, rows_at_once
 from .stores import cuts, is_stored, stored
 from .tally import CountedObservations, Tally, merge_all, symbol_names

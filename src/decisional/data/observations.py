@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..support.arrays import Ints, Record, read_only, row_sums
 
 if TYPE_CHECKING:
-    from .alphabet import Source
+    from .sequences import Symbols
     from .tally import Tally
 
 __all__ = ["CountsOnly", "Observations", "Steps", "Table"]
@@ -106,7 +106,7 @@ class Observations(ABC):
     alphabet: tuple[Hashable, ...] | None
     shape: tuple[int, ...]
     overlap: float = 1.0
-    source: "Source | None" = None
+    source: "Symbols | None" = None
 
     @property
     @abstractmethod

@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..support.arrays import Ints, read_only
 from . import keys
-from .alphabet import as_array, is_missing, ordered, to_array
+from .alphabet import number_values
 from .observations import Observations
+from .sequences import as_array, to_array
 from .slices import Part, Sliced, check_chunks, rows_at_once
 from .stores import cuts, is_stored, load, stored
 from .tally import CountedObservations, Spelling, Tally, count_steps, listed, scalars, tuples, values_of
@@ -212,26 +213,14 @@ def _steps(symbols: Any, successors: ArrayLike | None, n: int, kept: Ints) -> tu
 
 
 def _number(values: Any, name: str) -> tuple[Ints, tuple[Hashable, ...]]:
-    """Number the distinct values in sorted order where they can be sorted; -1 = missing."""
+    """Number the distinct values in order; -1 = missing."""
     array = _as_array(list(values)) if isinstance(values, (str, list, tuple)) else to_array(values)
     if array.ndim != 1 and (array.ndim != 2 or array.dtype.kind not in "biuf"):
         raise ValueError(
             f"The '{name}' have shape {array.shape}; they must be one value or one row of numbers per pair: "
             "reshape them to (n,) or (n, d)."
         )
-    if array.dtype.kind == "O":
-        return _number_objects(array.tolist(), name)
-    missing: Any = np.ma.getmaskarray(array)
-    array = np.asarray(array)
-    if array.dtype.kind == "f":
-        missing = missing | np.isnan(array)
-    if array.ndim == 2:
-        missing = missing.any(axis=1)
-    distinct, inverse = np.unique(array[~missing], axis=0 if array.ndim == 2 else None, return_inverse=True)
-    letters = tuple(map(tuple, distinct.tolist())) if array.ndim == 2 else tuple(distinct.tolist())
-    number = np.full(len(array), -1, np.int64)
-    number[~missing] = inverse.reshape(-1)
-    return number, letters
+    return number_values(array, name)
 
 
 def _as_array(values: list[Any]) -> NDArray[Any]:
@@ -242,20 +231,6 @@ def _as_array(values: list[Any]) -> NDArray[Any]:
             if array.dtype.kind in "biuf":
                 return array
     return as_array(values)
-
-
-def _number_objects(values: list[Any], name: str) -> tuple[Ints, tuple[Hashable, ...]]:
-    values = [None if is_missing(v) else v.item() if isinstance(v, np.generic) else v for v in values]
-    try:
-        distinct = list(dict.fromkeys(v for v in values if v is not None))
-    except TypeError as error:
-        raise TypeError(
-            f"The '{name}' hold a value that cannot be counted ({error}); values must be hashable: use strings, "
-            "numbers or tuples."
-        ) from None
-    distinct = ordered(distinct)
-    number = {v: i for i, v in enumerate(distinct)}
-    return np.array([-1 if v is None else number[v] for v in values], np.int64), tuple(distinct)
 
 
 class Pairs(CountedObservations):

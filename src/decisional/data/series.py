@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from .._kernels import words as kernels
 from ..support.arrays import Ints, read_only
 from ..support.executors import map_slices, slices
-from . import alphabet as reading
+from . import sequences as reading
 from . import keys
 from .observations import Observations, Table
 from .slices import Part, Sliced, check_chunks, rows_at_once
@@ -114,7 +114,7 @@ def _observe(past: int, future: int, missing: Hashable, part: Part) -> Observati
         return None
 
 
-def windows(source: reading.Source, past: int, future: int, may_be_none: bool = False) -> "SymbolWindows":
+def windows(source: reading.Symbols, past: int, future: int, may_be_none: bool = False) -> "SymbolWindows":
     """Windows of symbols that are numbered already."""
     bits = (past + future) * np.log2(len(source.letters))
     found = (CodedWindows if bits < CODE_BITS else RankedWindows)(source, past, future)
@@ -131,9 +131,9 @@ class SymbolWindows(CountedObservations):
     """What both kinds of windows share: the source, and where each observation stands in it."""
 
     kind = "series"
-    source: reading.Source
+    source: reading.Symbols
 
-    def __init__(self, source: reading.Source, past: int, future: int) -> None:
+    def __init__(self, source: reading.Symbols, past: int, future: int) -> None:
         self.source, self.past, self.future = source, past, future
         self.letters = source.letters
         self.alphabet = source.letters
@@ -200,7 +200,7 @@ class SymbolWindows(CountedObservations):
 class CodedWindows(SymbolWindows):
     """Windows whose word of past + future symbols fits a 64-bit code."""
 
-    def __init__(self, source: reading.Source, past: int, future: int) -> None:
+    def __init__(self, source: reading.Symbols, past: int, future: int) -> None:
         super().__init__(source, past, future)
         self.base = len(source.letters)
 

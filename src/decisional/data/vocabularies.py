@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .._kernels import keys as kernels
 from ..support.arrays import Ints
 from . import keys
-from .alphabet import ordered
+from .alphabet import Alphabet
 
 __all__ = ["Vectors", "Vocabulary", "Words", "distinct_rows", "groups", "pack", "place_in", "unpack"]
 
@@ -80,8 +80,7 @@ class Words:
         """The same words over more letters, and the place of each of them."""
         if letters == self.letters:
             return self, np.arange(len(self))
-        number = {letter: code for code, letter in enumerate(letters)}
-        recoded = np.array([number[letter] for letter in self.letters], np.int64)[self.words()]
+        recoded = Alphabet(letters).places(self.letters)[self.words()]
         keys = pack(recoded.reshape(-1, self.width), len(letters))
         # Letters that cannot be compared with the new ones are ordered as text: their order may change.
         order = np.lexsort(keys.T[::-1])
@@ -94,7 +93,7 @@ class Words:
         assert isinstance(other, Words)
         letters = self.letters
         if other.letters != letters:
-            letters = tuple(ordered(list(dict.fromkeys([*self.letters, *other.letters]))))
+            letters = Alphabet(self.letters).merge(Alphabet(other.letters))[0].letters
         (a, a_place), (b, b_place) = self.over(letters), other.over(letters)
         merged, old, new = keys.union(a.keys, b.keys)
         return Words(letters, self.width, merged), old[a_place], new[b_place]

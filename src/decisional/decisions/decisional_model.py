@@ -8,10 +8,9 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.alphabet import is_missing
+from ..data.alphabet import Alphabet, is_missing
 from ..data.observations import Observations
 from ..machines import EpsilonMachine, TransitionGraph
-from ..machines.symbols import coder
 from ..states import clustering, complexity, matching
 from ..states.causal_model import CausalModel
 from ..states.partition import Partition
@@ -380,7 +379,7 @@ class DecisionalModel(StateModel):
             raise ValueError("The 'z' are given with symbols, each of which predicts the next: leave 'z' out.")
         assert self.machine_ is not None
         cause, symbols, alphabet = self.causes(X), list(X), self.machine_.alphabet
-        n, code = coder(X if isinstance(X, (str, bytes, np.ndarray)) else symbols, alphabet)
+        n, code = Alphabet(alphabet).coder(X if isinstance(X, (str, bytes, np.ndarray)) else symbols)
         # A symbol stands for the one of the alphabet that prints the same, as in `filter`.
         meant = [alphabet[k] if k < len(alphabet) else symbols[t] for t, k in enumerate(code(0, n).tolist())]
         tried = [t for t in range(1, n) if not is_missing(symbols[t])]

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..data.alphabet import ordered
 from ..data.observations import Observations
 from ..support.arrays import Floats, Ints
 
@@ -80,11 +81,7 @@ def predictions_text(predictions: Any) -> str:
     """A set of predictions in words."""
     if not isinstance(predictions, frozenset):
         return str(predictions)
-    try:
-        ordered: list[Any] = sorted(predictions)
-    except TypeError:
-        ordered = sorted(predictions, key=str)
-    return " or ".join(map(str, ordered))
+    return " or ".join(map(str, ordered(predictions)))
 
 
 @dataclass(frozen=True, eq=False)

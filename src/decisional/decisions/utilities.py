@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..data.alphabet import Lookup
 from ..support.arrays import Floats
 from .optima import Optimum, Slack, exhaustive
 from .values import as_array, listed, some
@@ -122,9 +123,7 @@ def _checked_values(matrix: ArrayLike) -> Floats:
 
 def _places(values: Sequence[Any], known: Sequence[Any], name: str) -> list[int]:
     """Places of values among the known ones, or of those that print the same."""
-    place = {value: i for i, value in enumerate(known)}
-    printed = {str(value): i for i, value in enumerate(known)}
-    places = [place.get(value, printed.get(str(value), -1)) for value in values]
+    places = list(map(Lookup(known), values))
     if -1 in places:
         missing = values[places.index(-1)]
         raise ValueError(

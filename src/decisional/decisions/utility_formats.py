@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from ..data.alphabet import ordered
 from .sets import CellSet, Interval
 from .values import like
 
@@ -25,7 +26,7 @@ def encode(value: Any) -> Any:
         # An example tells what a prediction is made of: a tuple, text or a single value.
         return {"cells": [encode(cell)["set"] for cell in value.cells], "like": encode(next(iter(value)))}
     if isinstance(value, frozenset):
-        return {"set": [encode(item) for item in _sorted(value)]}
+        return {"set": [encode(item) for item in ordered(value)]}
     if isinstance(value, Interval):
         return {"low": encode(value.low), "high": encode(value.high)}
     if isinstance(value, tuple):
@@ -53,10 +54,3 @@ def decode(value: Any) -> Any:
     ((kind, content),) = value.items()
     kinds: dict[str, Any] = {"set": frozenset, "tuple": tuple, "float": float}
     return kinds[kind](decode(content))
-
-
-def _sorted(values: frozenset[Any]) -> list[Any]:
-    try:
-        return sorted(values)
-    except TypeError:
-        return sorted(values, key=repr)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..data.alphabet import ordered, plain
 from ..support.arguments import as_table, shown
-from .symbols import order, plain
 
 __all__ = ["checked_arrays", "checked_names", "checked_weights", "read_rows"]
 
@@ -72,7 +72,7 @@ def read_rows(
         raise ValueError("The 'transitions' are empty; a machine needs at least one row: add its transitions.")
     state = {source: i for i, source in enumerate(dict.fromkeys(row[0] for row in rows))}
     kept = [row for row in rows if row[3] != 0.0]
-    symbols = order(row[1] for row in kept) if alphabet is None else checked_names(alphabet, "alphabet")
+    symbols = ordered(row[1] for row in kept) if alphabet is None else checked_names(alphabet, "alphabet")
     column = {symbol: a for a, symbol in enumerate(symbols)}
     targets = np.full((len(state), len(symbols)), -1, dtype=np.int32)
     emission = np.zeros((len(state), len(symbols)))

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from operator import index
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._kernels import machines
+from ..data.alphabet import Alphabet, plain
 from ..support import arguments
 from .refinement import alias_tables
-from .symbols import alphabet_array, coder, plain
+
+if TYPE_CHECKING:
+    from .epsilon import EpsilonMachine
 
 __all__ = ["Drive", "drive", "prior", "simulate"]
 
@@ -19,19 +22,6 @@ Array = NDArray[Any]
 
 _CHUNK = 1 << 16  # symbols handled at once: bounds the memory beside the result
 _POLICIES = ("reset", "stay", "raise")  # in the order of the kernel's codes
-
-
-class _Machine(Protocol):
-    @property
-    def alphabet(self) -> tuple[Any, ...]: ...
-    @property
-    def targets(self) -> Array: ...
-    @property
-    def emission(self) -> Array: ...
-    @property
-    def weights(self) -> Array | None: ...
-    @property
-    def stationary(self) -> Array: ...
 
 
 class Drive(NamedTuple):
@@ -42,7 +32,7 @@ class Drive(NamedTuple):
     log2p: float
 
 
-def _draw_start(machine: _Machine, generator: np.random.Generator) -> int:
+def _draw_start(machine: EpsilonMachine, generator: np.random.Generator) -> int:
     """Draw a state from the stationary distribution."""
     if not machine.stationary.any():
         raise ValueError(
@@ -56,7 +46,7 @@ def _draw_start(machine: _Machine, generator: np.random.Generator) -> int:
     return int(possible[min(int(draw), possible.size - 1)])
 
 
-def simulate(machine: _Machine, n: int, rng: Any, start: int | None) -> Array:
+def simulate(machine: EpsilonMachine, n: int, rng: Any, start: int | None) -> Array:
     """Emit n symbols from a state number, or from the stationary distribution.
 
     Raises
@@ -64,18 +54,11 @@ def simulate(machine: _Machine, n: int, rng: Any, start: int | None) -> Array:
     ValueError
         When n is not a non-negative integer, or the walk meets a state without edges.
     """
-    from .._kernels import machines
-
-    try:
-        size = index(n)
-    except TypeError:
-        size = -1
-    if size < 0:
-        raise ValueError(f"The 'n' is {n!r}; it must be an integer of at least 0: give the number of symbols.")
+    size = arguments.integer(n, "n", least=0, remedy="give the number of symbols")
     generator = arguments.generator(rng)
     if start is None:
         start = _draw_start(machine, generator)
-    symbols = alphabet_array(machine.alphabet)
+    symbols = Alphabet(machine.alphabet).array
     accept, alias = alias_tables(machine.emission)
     result = np.empty(size, dtype=symbols.dtype)
     uniforms = np.empty(min(size, _CHUNK))
@@ -94,7 +77,7 @@ def simulate(machine: _Machine, n: int, rng: Any, start: int | None) -> Array:
     return result
 
 
-def prior(machine: _Machine) -> Array:
+def prior(machine: EpsilonMachine) -> Array:
     """Return what is believed of the state when nothing is known."""
     if machine.stationary.any():
         return np.array(machine.stationary)
@@ -103,18 +86,8 @@ def prior(machine: _Machine) -> Array:
     return np.full(machine.emission.shape[0], 1.0 / machine.emission.shape[0])
 
 
-def _check_options(impossible: str, unsynchronised: str) -> None:
-    """Refuse options that are not among the choices."""
-    for name, value, choices in (
-        ("impossible", impossible, _POLICIES),
-        ("unsynchronised", unsynchronised, ("unknown", "likely")),
-    ):
-        if value not in choices:
-            raise ValueError(f"The {name!r} is {value!r}; it must be one of {', '.join(choices)}: choose one.")
-
-
 def drive(
-    machine: _Machine,
+    machine: EpsilonMachine,
     symbols: Any,
     start: int | None,
     impossible: str,
@@ -127,12 +100,11 @@ def drive(
     With `mixing` the next-symbol distributions are filled; with `scoring` nothing is kept but the
     log-probability, which is -inf at an impossible symbol.
     """
-    from .._kernels import machines
-
-    _check_options(impossible, unsynchronised)
+    policy = _POLICIES.index(arguments.choice(impossible, "impossible", _POLICIES))
+    likely = arguments.choice(unsynchronised, "unsynchronised", ("unknown", "likely")) == "likely"
     if isinstance(symbols, Iterable) and not isinstance(symbols, (str, bytes, bytearray, memoryview, np.ndarray)):
         symbols = list(symbols)
-    n, code = coder(symbols, machine.alphabet)
+    n, code = Alphabet(machine.alphabet).coder(symbols)
     n_states, n_symbols = machine.emission.shape
     targets = np.concatenate([machine.targets, np.full((n_states, 1), -1, dtype=np.int32)], axis=1)
     home = prior(machine)
@@ -145,7 +117,6 @@ def drive(
         codes = code(lo, min(lo + _CHUNK, n))
         after = states[: codes.size] if scoring else states[lo : lo + codes.size]
         rows = mixture[lo : lo + codes.size]
-        policy, likely = _POLICIES.index(impossible), unsynchronised == "likely"
         stop, log2p = machines.drive(
             codes, targets, machine.emission, home, belief, policy, likely, after, rows, counts
         )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data import alphabet as reading
+from ..data import sequences as reading
 from ..data.slices import Sliced
 from ..estimators.first_part import FirstPart, on_first_part
 from ..plot.wording import symbol_text
@@ -135,7 +135,7 @@ class Findings:
         return self.n if self.source is None or self.shown is not None else int(self.source.raw.size)
 
     @cached_property
-    def source(self) -> reading.Source | None:
+    def source(self) -> reading.Symbols | None:
         """The symbols with their numbers, or None where the data are no symbols."""
         found = self.causal.observations_.source if self.causal is not None else None
         if found is not None or self.series is None or self.kind != "series":
@@ -153,8 +153,7 @@ class Findings:
         assert source is not None
         if len(source.bounds) == 2 and isinstance(self.series, (str, np.ndarray)) and np.ndim(self.series) < 2:
             return self.series
-        codes = source.lut[source.raw[source.bounds[sequence] : source.bounds[sequence + 1]]]
-        return [source.letters[code] if code >= 0 else None for code in codes.tolist()]
+        return source.sequence(sequence)
 
     @cached_property
     def labels(self) -> NDArray[Any] | None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from .._kernels import splitting as kernels
-from ..data import alphabet as reading
+from ..data import sequences as reading
 from ..data.observations import Table
 from ..data.series import windows
 from ..machines import EpsilonMachine, chains

@@ -142,7 +142,7 @@ class _Judge:
 
 
 class Series(_Judge):
-    """Numbered symbols (raw, lut, bounds: see `observe.symbols.Source`) that machines are driven through."""
+    """Numbered symbols (raw, lut, bounds: see `data.sequences.Symbols`) that machines are driven through."""
 
     def __init__(self, raw: Ints, lut: Ints, bounds: Ints, n_symbols: int) -> None:
         super().__init__(n_symbols, raw.size)
@@ -270,7 +270,7 @@ class StoredSeries(_Judge):
 
     Parameters
     ----------
-    pieces : gives all slices in order (see `observe.streams.Piece`), each with the next `ahead` symbols
+    pieces : gives all slices in order (see `data.stored_symbols.Piece`), each with the next `ahead` symbols
     size, n_symbols : symbols in all, and different ones
     """
 

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from ..data import alphabet as reading
+from ..data import sequences as reading
 from ..data.observations import Observations
 from ..data.series import windows
-from ..data.streams import Stream, stream
+from ..data.stored_symbols import StoredSymbols, stored_symbols
 from ..machines import EpsilonMachine
 from ..machines.refinement import isomorphic
 from ..support.arguments import generator as random_generator
@@ -195,7 +195,7 @@ def select(
             )
     _check_progress(progress)
     say = progress if progress is not None else _silent
-    data = stream(symbols, missing)
+    data = stored_symbols(symbols, missing)
     if data is not None and data.size > SAMPLE:
         _check_shape(data.shape)
         return _select_stored(data, max_past, max_future or 2, say)
@@ -206,7 +206,7 @@ def select(
     return _selection(found, series, series, source.letters, say)
 
 
-def _select_stored(data: Stream, max_past: int | None, max_future: int, say: Progress) -> Selection:
+def _select_stored(data: StoredSymbols, max_past: int | None, max_future: int, say: Progress) -> Selection:
     """Candidates from a sample, compared on all symbols. Cost: that of the sample, and up to 5 passes."""
     source = data.sample(SAMPLE, BLOCK)
     sample = Series(source.raw, source.lut, source.bounds, len(source.letters))
@@ -268,7 +268,7 @@ def _silent(text: str) -> None:
     return None
 
 
-def _windows(source: reading.Source, max_past: int | None, max_future: int) -> Iterator[Observations]:
+def _windows(source: reading.Symbols, max_past: int | None, max_future: int) -> Iterator[Observations]:
     """Windows of increasing past, as long as they are seen often enough."""
     for past in range(1, (max_past or LONGEST) + 1):
         for future in range(1, min(max_future, LONGEST) + 1):
@@ -281,7 +281,7 @@ def _windows(source: reading.Source, max_past: int | None, max_future: int) -> I
 
 
 def _reconstructions(
-    source: reading.Source, series: Series, max_past: int | None, max_future: int, say: Progress
+    source: reading.Symbols, series: Series, max_past: int | None, max_future: int, say: Progress
 ) -> Iterator[tuple[Candidate, Proposal]]:
     """One state, then machines from longer and longer windows, merged where that is shorter, until they level out."""
     n = series.n_symbols

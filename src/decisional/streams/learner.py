@@ -7,10 +7,9 @@ from typing import Any
 import numpy as np
 
 from .._kernels import drift as kernels
-from ..data.alphabet import ordered
+from ..data.alphabet import Alphabet, Lookup, plain
 from ..decisions.events import Change, Event, Events, Refit
 from ..machines import EpsilonMachine
-from ..machines.symbols import Lookup, plain
 from ..support.arrays import Ints
 from .adapt import Adapt
 from .drift_test import DriftTest
@@ -30,12 +29,13 @@ class Recent:
 
     def __init__(self, size: int, alphabet: Sequence[Hashable]) -> None:
         self.codes, self.end = np.full(size, -1, np.int32), 0
-        self._name(alphabet)
+        self._lookup = Lookup(alphabet)
         self.n_known = len(alphabet)
 
-    def _name(self, letters: Sequence[Hashable]) -> None:
-        self.letters, self._lookup = list(letters), Lookup(letters)
-        self._lookup.unknown = -1
+    @property
+    def letters(self) -> list[Hashable]:
+        """What the numbers stand for."""
+        return self._lookup.letters
 
     def append(self, code: int) -> None:
         """Keep one symbol of the alphabet, by its number."""
@@ -66,8 +66,7 @@ class Recent:
         if code < 0:
             value = plain(value)
             value = value.decode("latin-1") if isinstance(value, bytes) else value
-            code = self._lookup.exact[value] = self._lookup.printed[str(value)] = len(self.letters)
-            self.letters.append(value)
+            code = self._lookup.add(value)
         return code
 
     def _prune(self) -> None:
@@ -75,7 +74,7 @@ class Recent:
         number = np.full(len(self.letters) + 1, -1, np.int32)
         number[used] = np.arange(used.size)
         self.codes = number[self.codes]
-        self._name([self.letters[k] for k in used.tolist()])
+        self._lookup = Lookup(self.letters[k] for k in used.tolist())
 
 
 class Learner:
@@ -259,15 +258,14 @@ class Learner:
         numbers = self.recent.last(position + 1 - self.start)
         used = np.unique(numbers[numbers >= 0])
         found = [self.recent.letters[k] for k in used.tolist()]
-        letters = tuple(ordered(found))
-        place = {letter: i for i, letter in enumerate(letters)}
-        column = np.full(len(self.recent.letters) + 1, len(letters), np.int64)
-        column[used] = [place[letter] for letter in found]
-        return letters, column[numbers]
+        alphabet = Alphabet.of(found)
+        column = np.full(len(self.recent.letters) + 1, len(alphabet), np.int64)
+        column[used] = alphabet.places(found)
+        return alphabet.letters, column[numbers]
 
     def _length(self, parts: list[Ints], letters: Sequence[Hashable]) -> float:
         """Bits in which the present machine describes symbols, as the selection counts them."""
-        from ..data import alphabet as reading
+        from ..data import sequences as reading
         from ..states.search import Series
 
         source, machine = reading.read(parts, sequences=True), self.test.machine

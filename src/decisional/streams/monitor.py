@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..data.alphabet import is_array, is_missing, to_array
+from ..data.alphabet import Alphabet, is_missing, plain
+from ..data.sequences import is_array, to_array
 from ..decisions.events import Change, Event, Events, Happenings, Refit
 from ..machines import EpsilonMachine
-from ..machines.symbols import Lookup, coder, plain
 from ..support.arguments import choice
 from ..support.arrays import Floats, Ints
 from . import saved
@@ -121,7 +121,7 @@ class Monitor:
         self._learner = None
         # The model that the monitor began with, once it has another.
         self._first: dict[str, Any] | None = None
-        self._lookup = Lookup(machine.alphabet)
+        self._alphabet = Alphabet(machine.alphabet)
 
     def _replan(self, decision: Any, machine: EpsilonMachine) -> Plan:
         """What to do with a machine that was learnt."""
@@ -129,7 +129,7 @@ class Monitor:
             # What no file can hold is never compared with one either.
             with suppress(TypeError):
                 self._first = saved.model_json(self)
-        self._lookup = Lookup(machine.alphabet)
+        self._alphabet = Alphabet(machine.alphabet)
         return Plan.of(decision, machine, self.by, self.level)
 
     @property
@@ -184,21 +184,21 @@ class Monitor:
         Cost: O(1) while the causal state is known, else O(n_states).
         """
         try:
-            code, gap = self._lookup(symbol), False
+            code, gap = self._alphabet.lookup(symbol), False
         except TypeError:
-            code, gap = self._lookup.unknown, symbol is np.ma.masked
+            code, gap = len(self._alphabet), symbol is np.ma.masked
             if not gap:
                 raise TypeError(f"The 'symbol' is {symbol!r}; it must be hashable: give one symbol.") from None
         learner, follower = self._learner, self._follower
         if learner is not None:
-            if not learner.learning and code != self._lookup.unknown and learner.limit != 1:
+            if not learner.learning and code != len(self._alphabet) and learner.limit != 1:
                 return learner.push(code)
             found = self._feed_learner(learner, [symbol], np.array([gap]))
             return found[0] if len(found) else None
         state = follower.step(code)
         if state < 0:
-            gap = gap or (code == self._lookup.unknown and is_missing(symbol))
-            after = follower.walk(np.array([code], self._lookup.dtype), np.array([gap]))
+            gap = gap or (code == len(self._alphabet) and is_missing(symbol))
+            after = follower.walk(np.array([code], self._alphabet.dtype), np.array([gap]))
             if not after.size:
                 raise RefusedSymbol(symbol, self.position, 0, gap, follower.events([]))
             state = after.item()
@@ -214,7 +214,7 @@ class Monitor:
         if self._learner is not None:
             return self._feed_learner(self._learner, symbols, mask)
         follower, found = self._follower, list[Arrivals]()
-        n, code = coder(symbols, self.machine.alphabet)
+        n, code = self._alphabet.coder(symbols)
         for lo in range(0, n, _CHUNK):
             codes = code(lo, min(lo + _CHUNK, n))
             gaps = self._gaps(symbols, mask, lo, codes)
@@ -229,7 +229,7 @@ class Monitor:
     def _feed_learner(self, learner: Learner, symbols: Any, mask: Any) -> Happenings:
         """Feed a monitor that adapts, from one Change or Refit to the next."""
         found, lo = Happenings(), 0
-        n, code = coder(symbols, self.machine.alphabet)
+        n, code = self._alphabet.coder(symbols)
         letter: Callable[[Any], Any] = chr if isinstance(symbols, _TEXT) and not isinstance(symbols, str) else plain
         while lo < n:
             codes = code(lo, min(n, lo + min(_CHUNK, learner.limit or _CHUNK)))
@@ -244,24 +244,24 @@ class Monitor:
                 value = np.ma.masked if mask is not None and mask[lo] else symbols[lo]
                 raise RefusedSymbol(value, self.position, lo, True, found)
             if self.machine is not old:
-                n, code = coder(symbols, self.machine.alphabet)
+                n, code = self._alphabet.coder(symbols)
         return found
 
     def _gaps(self, symbols: Any, mask: Any, lo: int, codes: Ints) -> Ints:
         """Which of the symbols from lo on are missing; masked ones get the code of unknown symbols."""
         gaps = np.zeros(codes.size, bool)
         if not isinstance(symbols, _TEXT):
-            where = np.flatnonzero(codes == self._lookup.unknown)
+            where = np.flatnonzero(codes == len(self._alphabet))
             gaps[where] = [is_missing(symbols[lo + i]) for i in where.tolist()]
         if mask is not None:
             gaps |= mask[lo : lo + codes.size]
-            codes[gaps] = self._lookup.unknown
+            codes[gaps] = len(self._alphabet)
         return gaps
 
     def watch(self, symbols: Iterable[Any]) -> Iterator[Event | Change | Refit]:
         """Yield the events of a stream as they happen: a symbol is taken when its event is asked for."""
         if isinstance(symbols, (bytes, bytearray, memoryview)):
-            letters, lookup = self.machine.alphabet, self._lookup
+            letters, lookup = self.machine.alphabet, self._alphabet.lookup
             known = (lookup.byte(value) for value in bytes(symbols))
             symbols = (
                 letters[code] if code < lookup.unknown else chr(value)

@@ -9,11 +9,12 @@ import numpy as np
 
 from ..support.arrays import Ints
 from ..support.executors import alone, map_slices
-from .alphabet import NoSymbols, Source, ordered, read
+from .alphabet import Alphabet
+from .sequences import NoSymbols, Symbols, read
 from .slices import rows_at_once
 from .stores import cuts, is_stored, load, stored
 
-__all__ = ["Piece", "Stream", "stream"]
+__all__ = ["Piece", "StoredSymbols", "stored_symbols"]
 
 # What reading a symbol takes, where it is no small integer already.
 SYMBOL_BYTES = 32
@@ -25,7 +26,7 @@ class Piece:
 
     Attributes
     ----------
-    raw, lut, bounds : as in `Source`; codes number the letters of all data
+    raw, lut, bounds : as in `Symbols`; codes number the letters of all data
     end : symbols of the slice itself
     continues : whether its first sequence began in the slice before
     """
@@ -37,7 +38,7 @@ class Piece:
     continues: bool
 
 
-def stream(symbols: Any, missing: Hashable = None) -> "Stream | None":
+def stored_symbols(symbols: Any, missing: Hashable = None) -> "StoredSymbols | None":
     """Symbols that are better read slice by slice, as `observe.series` takes them; None for those in memory."""
     several = isinstance(symbols, (list, tuple)) and len(symbols) > 0 and all(map(is_stored, symbols))
     if not several and not is_stored(symbols):
@@ -49,10 +50,10 @@ def stream(symbols: Any, missing: Hashable = None) -> "Stream | None":
             f"The 'symbols' array has {wrong[0]} dimensions; a series has one, and several series of one length two: "
             "give one series at a time."
         )
-    return Stream(arrays, missing)
+    return StoredSymbols(arrays, missing)
 
 
-class Stream:
+class StoredSymbols:
     """Symbols of one array, of the rows of one (which must fit in memory one by one), or of several.
 
     Parameters
@@ -69,31 +70,36 @@ class Stream:
         self.shape: tuple[int, ...] = arrays[0].shape if len(arrays) == 1 else (self.rows,)
 
     def loaded(self) -> Any:
-        """All symbols in memory, for `symbols.read`."""
+        """All symbols in memory, for `sequences.read`."""
         found = [load(array) for array in self.arrays]
         return found[0] if len(found) == 1 else found
 
     @cached_property
-    def letters(self) -> tuple[Hashable, ...]:
-        """The distinct symbols, sorted where they can be. Cost: one pass."""
-        found: dict[Hashable, None] = {}
-        for letters in map_slices(partial(_letters, self.missing), self._parts(0)):
-            found.update(dict.fromkeys(letters))
+    def alphabet(self) -> Alphabet:
+        """The distinct symbols. Cost: one pass."""
+        found = Alphabet(())
+        for alphabet in map_slices(partial(_alphabet, self.missing), self._parts(0)):
+            found = found.merge(alphabet)[0]
         if not found:
             raise NoSymbols(
                 f"All {self.size:,} 'symbols' are missing; a series needs at least one symbol: check 'missing' and the "
                 "input."
             )
-        return tuple(ordered(list(found)))
+        return found
+
+    @property
+    def letters(self) -> tuple[Hashable, ...]:
+        """The distinct symbols, in order."""
+        return self.alphabet.letters
 
     def pieces(self, ahead: int) -> Iterator[Piece]:
         """All slices in order, each with the next symbols, at most `ahead`, of the sequence it ends in.
 
         Cost: one pass; a few slices of a quarter of a gigabyte at most are in memory (none, for maps of bytes).
         """
-        yield from map_slices(partial(_piece, self.missing, self.letters), self._parts(ahead))
+        yield from map_slices(partial(_piece, self.missing, self.alphabet), self._parts(ahead))
 
-    def sample(self, size: int, block: int) -> Source:
+    def sample(self, size: int, block: int) -> Symbols:
         """About `size` symbols in evenly spread blocks, the first at the beginning; each block is a sequence."""
         rows = min(max(block // self.width, 1), self.rows)
         n_blocks = max(size // (rows * self.width), 1)
@@ -105,16 +111,16 @@ class Stream:
                 if first < last:
                     found.append((array[first:last], last - first, False))
                 offset += len(array)
-        return self._joined(list(map_slices(partial(_piece, self.missing, self.letters), found)))
+        return self._joined(list(map_slices(partial(_piece, self.missing, self.alphabet), found)))
 
-    def _joined(self, pieces: list[Piece]) -> Source:
-        n = len(self.letters)
+    def _joined(self, pieces: list[Piece]) -> Symbols:
+        n = len(self.alphabet)
         kind = np.uint8 if n < 1 << 8 else np.uint16 if n < 1 << 16 else np.int64
         # A missing symbol gets a number of its own.
         raw = np.concatenate([np.where(piece.lut < 0, n, piece.lut).astype(kind)[piece.raw] for piece in pieces])
         lengths = np.concatenate([np.diff(piece.bounds) for piece in pieces])
         bounds = np.concatenate([[0], np.cumsum(lengths)])
-        return Source(raw, np.append(np.arange(n), -1), self.letters, bounds, bool((raw == n).any()), (raw.size,))
+        return Symbols(raw, np.append(np.arange(n), -1), self.alphabet, bounds, bool((raw == n).any()), (raw.size,))
 
     def _parts(self, ahead: int) -> list[tuple[Any, int, bool]]:
         """The data of each slice, how many of its rows are its own, and whether it continues the one before."""
@@ -127,26 +133,26 @@ class Stream:
         ]
 
 
-def _read(missing: Hashable, data: Any) -> Source:
+def _read(missing: Hashable, part: tuple[Any, int, bool]) -> Symbols | None:
+    """Symbols of a slice; None where all are missing."""
     with alone():
-        return read(load(data), missing, sequences=False)
+        try:
+            return read(load(part[0]), missing, sequences=False)
+        except NoSymbols:
+            return None
 
 
-def _letters(missing: Hashable, part: tuple[Any, int, bool]) -> tuple[Hashable, ...]:
-    try:
-        return _read(missing, part[0]).letters
-    except NoSymbols:
-        return ()
+def _alphabet(missing: Hashable, part: tuple[Any, int, bool]) -> Alphabet:
+    symbols = _read(missing, part)
+    return Alphabet(()) if symbols is None else symbols.alphabet
 
 
-def _piece(missing: Hashable, letters: tuple[Hashable, ...], part: tuple[Any, int, bool]) -> Piece:
+def _piece(missing: Hashable, alphabet: Alphabet, part: tuple[Any, int, bool]) -> Piece:
     data, own, continues = part
     width = int(np.prod(data.shape[1:]))
-    try:
-        source = _read(missing, data)
-    except NoSymbols:
+    symbols = _read(missing, part)
+    if symbols is None:
         n = len(data) * width
         return Piece(np.zeros(n, np.uint8), np.full(1, -1), np.array([0, n]), own * width, continues)
-    number = {letter: code for code, letter in enumerate(letters)}
-    codes = np.array([*(number[letter] for letter in source.letters), -1], np.int64)
-    return Piece(source.raw, codes[source.lut], source.bounds, own * width, continues)
+    symbols = symbols.over(alphabet)
+    return Piece(symbols.raw, symbols.lut, symbols.bounds, own * width, continues)
