@@ -6,6 +6,7 @@ alphabet that is there already, such as that of a machine, may also stand for th
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -98,12 +99,12 @@ class Lookup:
         return code
 
     def __call__(self, value: Any) -> int:
-        value = plain(value)
         code = self.exact.get(value)
-        if code is not None:
-            return code
+        return code if code is not None else self._alike(plain(value))
+
+    def _alike(self, value: Any) -> int:
         text = value.decode("latin-1") if isinstance(value, bytes) else str(value)
-        return self._printed.get(text, self.unknown)
+        return self.exact.get(value, self._printed.get(text, self.unknown))
 
     def byte(self, value: int) -> int:
         """Number of what a byte stands for: an integer of the alphabet, else a character."""
@@ -182,8 +183,7 @@ class Alphabet:
             return n, lambda lo, hi: np.where(masked[lo:hi], self.dtype(len(self)), known(lo, hi))
         if isinstance(symbols, (bytes, bytearray, memoryview)):
             raw = np.frombuffer(symbols, np.uint8)
-            table = self._table(map(self.lookup.byte, BYTES))
-            return raw.size, lambda lo, hi: table[raw[lo:hi]]
+            return raw.size, lambda lo, hi: self._of_bytes[raw[lo:hi]]
         if isinstance(symbols, np.ndarray) and symbols.ndim != 1:
             raise ValueError(
                 f"The 'symbols' have {symbols.ndim} dimensions; one sequence has 1: give one row at a time."
@@ -191,30 +191,57 @@ class Alphabet:
         if isinstance(symbols, str) or (isinstance(symbols, np.ndarray) and symbols.dtype.kind in "biufUS"):
             return len(symbols), lambda lo, hi: self._codes(symbols[lo:hi])
         values = _hashed(symbols)
-        return len(values), lambda lo, hi: self._table(map(self.lookup, values[lo:hi]))
-
-    def _table(self, codes: Iterable[int]) -> Ints:
-        return np.fromiter(codes, self.dtype)
+        return len(values), lambda lo, hi: np.array(list(map(self.lookup, values[lo:hi])), self.dtype)
 
     @cached_property
-    def _of_bytes(self) -> Ints:
-        return self._table(map(self.lookup, BYTES))
+    def _of_integers(self) -> Ints:
+        """Codes of the integers below TABLE."""
+        table = np.full(TABLE, len(self), self.dtype)
+        for letter in (*self.letters, *map(str, self.letters)):
+            with suppress(TypeError, ValueError, OverflowError):
+                if 0 <= (value := int(letter)) < TABLE:  # type: ignore[call-overload]
+                    table[value] = self.lookup(value)
+        return table
 
     @cached_property
     def _of_characters(self) -> Ints:
-        return self._table(map(self.lookup, CHARACTERS))
+        """Codes of the first 256 characters."""
+        table = np.full(len(CHARACTERS), len(self), self.dtype)
+        for text in map(str, self.letters):
+            if len(text) == 1 and ord(text) < table.size:
+                table[ord(text)] = self.lookup(text)
+        return table
+
+    @cached_property
+    def _of_bytes(self) -> Ints:
+        """Codes of bytes: those of integers of the alphabet, else of characters."""
+        table = self._of_characters.copy()
+        for value in BYTES:
+            table[value] = self.lookup.exact.get(value, table[value])
+        return table
 
     def _codes(self, values: Any) -> Ints:
-        """Codes of text, or of an array, by its distinct values."""
-        raw, meaning = distinct(values)
-        if meaning is BYTES or meaning is CHARACTERS:
-            table = self._of_bytes if meaning is BYTES else self._of_characters
+        """Codes of text, or of an array."""
+        if not isinstance(values, str) and values.dtype.kind in "iu" and _fits_table(values):
+            table, raw = self._of_integers, values
         else:
-            table = np.full(len(meaning), len(self), self.dtype)
-            seen = _seen(raw)
-            table[seen] = [self.lookup(meaning[v]) for v in seen.tolist()]
+            raw, meaning = distinct(values)
+            table = self._of_characters if meaning is CHARACTERS else self._of(raw, meaning)
         codes: Ints = table[raw]
         return codes
+
+    def _of(self, raw: Ints, meaning: Sequence[Any]) -> Ints:
+        """Codes of what integers stand for, where they occur."""
+        seen = _seen(raw) if isinstance(meaning, range) else np.arange(len(meaning))
+        table = np.full(len(meaning), len(self), self.dtype)
+        table[seen] = [self.lookup(meaning[v]) for v in seen.tolist()]
+        return table
+
+
+def _fits_table(values: Ints) -> bool:
+    if values.dtype.kind == "u" and values.dtype.itemsize <= 2:
+        return True
+    return bool(values.size and values.min() >= 0 and values.max() < TABLE)
 
 
 def _hashed(symbols: Any) -> list[Any]:

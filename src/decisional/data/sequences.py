@@ -141,7 +141,7 @@ def as_array(items: Sequence[Any]) -> NDArray[Any]:
     kinds = {np.dtype(t).kind if t in numeric else "O" for t in types}
     wanted = "biu" if kinds <= set("biu") else "f" if kinds <= set("biuf") else ""
     # Floats hold integers up to 2**53.
-    if wanted == "biu" or (wanted and all(abs(v) <= 1 << 53 for v in items if isinstance(v, (int, np.integer)))):
+    if wanted == "biu" or (wanted and all(abs(int(v)) <= 1 << 53 for v in items if isinstance(v, (int, np.integer)))):
         array = np.asarray(items)
         if array.dtype.kind in wanted:
             return array
