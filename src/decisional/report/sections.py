@@ -19,7 +19,7 @@ from .pictures import state_colour, svg
 from .reproduce import python_code
 
 if TYPE_CHECKING:
-    from ..data.alphabet import Source
+    from ..data.sequences import Symbols
     from ..decisions.decisional_model import DecisionalModel
     from ..decisions.events import Event
 
@@ -81,7 +81,7 @@ def _known(found: Findings) -> Iterator[tuple[str, Cell]]:
         yield "Shown on this page", f"the first {found.shown:,}, {why}"
 
 
-def _known_symbols(source: Source) -> Iterator[tuple[str, Cell]]:
+def _known_symbols(source: Symbols) -> Iterator[tuple[str, Cell]]:
     lengths, letters = np.diff(source.bounds), source.letters
     several = f" in {lengths.size:,} series" if lengths.size > 1 else ""
     yield "Length", f"{int(lengths.sum()):,} symbols{several}"
