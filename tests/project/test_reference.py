@@ -6,6 +6,20 @@ import reference
 
 EXPECTED = reference.load()
 FOUND = dict(reference.cases())
+# All that differs from the answers on file, because a defect was mended.
+MENDED = {
+    # A machine built by hand has its symbols in the order of the data, (1, 'b'), whatever the order of its rows.
+    "monitors": {
+        "/mixed/then/machine/targets/ints[0]: 1 instead of 0",
+        "/mixed/then/machine/targets/ints[1]: 0 instead of 1",
+        "/mixed/then/machine/targets/ints[2]: 0 instead of -1",
+        "/mixed/then/machine/targets/ints[3]: -1 instead of 0",
+        "/mixed/then/machine/emission/floats[2]: 1.0 instead of 0.0",
+        "/mixed/then/machine/emission/floats[3]: 0.0 instead of 1.0",
+        "/mixed/then/machine/alphabet[0]: '1' instead of \"'b'\"",
+        "/mixed/then/machine/alphabet[1]: \"'b'\" instead of '1'",
+    },
+}
 
 
 def test_all_inputs_are_on_file():
@@ -14,7 +28,8 @@ def test_all_inputs_are_on_file():
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_answers(name):
-    wrong = reference.differences(FOUND[name](), EXPECTED[name])
+    found = reference.differences(FOUND[name](), EXPECTED[name])
+    wrong = sorted(MENDED.get(name, set()).symmetric_difference(found))
     assert not wrong, f"{len(wrong)} differences:\n" + "\n".join(wrong[:40])
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..data.alphabet import ordered
 from ..data.observations import Observations
 from ..support.arrays import Floats, Ints
 
@@ -81,7 +80,11 @@ def predictions_text(predictions: Any) -> str:
     """A set of predictions in words."""
     if not isinstance(predictions, frozenset):
         return str(predictions)
-    return " or ".join(map(str, ordered(predictions)))
+    try:
+        ordered: list[Any] = sorted(predictions)
+    except TypeError:
+        ordered = sorted(predictions, key=str)
+    return " or ".join(map(str, ordered))
 
 
 @dataclass(frozen=True, eq=False)
