@@ -15,8 +15,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive_observe as naive
-from decisional.data import sequences as symbols
 from decisional.data import keys as counting
+from decisional.data import sequences as symbols
 from decisional.data.series import CodedWindows, RankedWindows
 from decisional.observe import pairs, series
 from decisional.support import executors

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from .._kernels import words as kernels
 from ..support.arrays import Ints, read_only
 from ..support.executors import map_slices, slices
-from . import sequences as reading
 from . import keys
+from . import sequences as reading
 from .observations import Observations, Table
 from .slices import Part, Sliced, check_chunks, rows_at_once
 from .stores import cuts, is_stored, stored
