@@ -633,7 +633,7 @@ def test_no_series(name):
 @pytest.mark.parametrize("name", ["past", "future"])
 @pytest.mark.parametrize("value", [0, -1, 1.5, 2.0, True, "3", None, np.bool_(True), [1]])
 def test_no_length(name, value):
-    with pytest.raises(ValueError, match=f"The '{name}' parameter of series must be an integer of at least 1. Got "):
+    with pytest.raises(ValueError, match=f"The '{name}' of series is .*; it must be an integer of at least 1: "):
         series("0110", **{"past": 1, "future": 1, name: value})
 
 

@@ -123,7 +123,7 @@ def test_nothing_to_observe_is_refused(symbols):
 @pytest.mark.small
 @pytest.mark.parametrize("chunks", [0, -1, 1.5, "2", True])
 def test_chunks_are_checked(chunks):
-    with pytest.raises(ValueError, match="The 'chunks' must be"):
+    with pytest.raises(ValueError, match="The 'chunks' is "):
         ds.observe.series("0101", past=1, chunks=chunks)
 
 

@@ -138,7 +138,7 @@ def test_field_puts_values_back():
         (np.full((9, 9), np.nan), {}, "not finite"),
         (np.zeros((4, 9)), {}, "at least 5 × 5"),
         (np.zeros((2, 9)), {"border": "mirror"}, "at least 3 × 3"),
-        (np.zeros((9, 9)), {"border": "wrap"}, "interior, mirror"),
+        (np.zeros((9, 9)), {"border": "wrap"}, "'interior', 'mirror'"),
         (np.zeros((9, 9)), {"neighbourhood": "7x7"}, "rounded5x5"),
         (np.zeros((9, 9)), {"neighbourhood": np.ones((2, 3))}, "odd sides"),
         (np.zeros((9, 9)), {"neighbourhood": [[0, 2, 0]]}, "0 and 1"),

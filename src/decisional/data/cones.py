@@ -31,6 +31,7 @@ __all__ = [
     "NoCells",
     "TRANSITIONS",
     "boundary_index",
+    "broadcast_mask",
     "check_cells",
     "field_data",
     "light_cone",
@@ -187,18 +188,23 @@ def field_data(field: Any, mask: Any, place: str) -> Data:
     check_cells(values, place)
     missing = np.ma.getmaskarray(values) if np.ma.is_masked(values) else None
     if mask is not None:
-        mask = np.asarray(mask, bool)
-        try:
-            mask = np.broadcast_to(mask, values.shape)
-        except ValueError:
-            raise ValueError(
-                f"The 'mask' of the {place} has shape {mask.shape} and the field {values.shape}; it must say for "
-                "each cell whether it is missing: give one of the field's shape."
-            ) from None
+        mask = broadcast_mask(mask, values.shape, place)
         if mask.any():
             missing = mask if missing is None else missing | mask
     values = np.asarray(values)
     return Data(values.view(np.uint8) if values.dtype.kind == "b" else values, missing, labels)
+
+
+def broadcast_mask(mask: Any, shape: tuple[int, ...], place: str) -> NDArray[Any]:
+    """A mask in the shape of its field."""
+    mask = np.asarray(mask, bool)
+    try:
+        return np.broadcast_to(mask, shape)
+    except ValueError:
+        raise ValueError(
+            f"The 'mask' of the {place} has shape {mask.shape} and the field {shape}; it must say for each cell "
+            "whether it is missing: give one of the field's shape."
+        ) from None
 
 
 def check_cells(values: Any, place: str) -> None:

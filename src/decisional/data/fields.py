@@ -10,22 +10,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._kernels import keys as kernels
+from ..support import arguments
 from ..support.arrays import Ints, read_only
 from ..support.executors import map_slices, slices
 from . import cones, keys
 from .observations import Observations
 from .sequences import is_array
-from .slices import Part, Sliced, check_chunks, rows_at_once
-from .stores import cuts, is_stored, stored
+from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
+from .stores import is_stored
 from .tally import CountedObservations, Tally, merge_all, symbol_names
 from .vocabularies import Words, unpack
 
 __all__ = ["Cones", "Outcomes", "light_cones"]
 
+CALL = "light_cones"
 # What the work on a cell takes while it is counted.
 CELL_BYTES = 64
-# Rows at the edges of a field that may have no observation: a sample has more.
-EDGE = 64
 
 
 class Outcomes(Sequence[tuple[Hashable, ...]]):
@@ -324,7 +324,7 @@ def light_cones(
 
     The past cone of depth p has the rows t, t - 1, ..., t - (p - 1) and the future cone of depth f the rows t + 1, ...,
     t + (f - 1); the row k steps away has the cells within distance speed k. With one space axis and speed 1 these are
-    p^2 and f^2 - 1 cones.
+    p^2 and f^2 - 1 cells.
 
     Parameters
     ----------
@@ -349,8 +349,8 @@ def light_cones(
 
     Returns
     -------
-    Observations : in the order of the cones. Cost: O(n cells of a cone), vectorised, and one
-        look-up per observation; up to 40 bytes per cell of the field, or of a slice, while counting, 1 byte after it
+    Observations : in the order of the cells. Cost: O(n cells of a cone), vectorised, and one look-up per observation;
+        up to 40 bytes per cell of the field, or of a slice, while counting, 1 byte after it
         and 4 for each of x and z.
 
     Examples
@@ -362,7 +362,15 @@ def light_cones(
     >>> obs.outcomes[0], obs.table().weight
     ((0, 0, 1), array([3, 7]))
     """
-    _check(past, future, speed, boundary, include_present, transitions, neighbourhood)
+    past, speed = (arguments.integer(n, name, of=CALL) for n, name in ((past, "past"), (speed, "speed")))
+    why = None if include_present else "it starts one row after the present, so try future=2"
+    future = arguments.integer(future, "future", 1 if include_present else 2, remedy=why, of=CALL)
+    for name, value, known in (
+        ("boundary", boundary, cones.BOUNDARIES),
+        ("transitions", transitions, cones.TRANSITIONS),
+        ("neighbourhood", neighbourhood, cones.NEIGHBOURHOODS),
+    ):
+        arguments.choice(value, name, known, CALL)
     check_chunks(chunks)
     several = isinstance(field, (list, tuple)) and len(field) > 0 and all(map(is_array, field))
     parts = list(field) if several else [field]
@@ -377,8 +385,8 @@ def light_cones(
     else:
         fields = [cones.field_data(*part) for part in zip(parts, masks, places, strict=True)]
         parts = [data.values for data in fields]
-    options = int(speed), _axes(parts), neighbourhood, bool(include_present), bool(past_row_only), transitions
-    cone = cones.light_cone(int(past), int(future), *options)
+    options = speed, _axes(parts), neighbourhood, bool(include_present), bool(past_row_only), transitions
+    cone = cones.light_cone(past, future, *options)
     _check_sizes([part.shape for part in parts], cone, boundary)
     if sliced:
         return _sliced(parts, masks, cone, boundary, transitions, chunks)
@@ -386,7 +394,7 @@ def light_cones(
     if not found.n:
         raise ValueError(
             f"The 'mask' has {sum(int(d.missing.sum()) for d in fields if d.missing is not None)} missing cells and "
-            "leaves no observation; at least one needs both of its cones whole: use smaller cones or mark fewer cones."
+            "leaves no observation; at least one needs both of its cones whole: use smaller cones or mark fewer cells."
         )
     return found
 
@@ -428,57 +436,28 @@ def _sliced(
             f"The 'field' list holds arrays of shapes {shapes}; fields that are read slice by slice must have the same "
             "space: observe them apart, and merge the causal states."
         )
-    found, offset = [], 0
-    for field, mask in zip(fields, masks, strict=True):
-        data = stored(field) if stored(field) is not None else field
-        steps = len(data)
-        rows = chunks or rows_at_once(CELL_BYTES * int(np.prod(shapes[0][1:])))
-        first, last = cone.before, steps - cone.after
-        for a, b in cuts(data, first, last, rows) if last > first else [(0, steps)]:
-            # The row after the slice is where its last steps lead to.
-            beyond = int(transitions == "time" and b < last)
-            low, high = max(a - cone.before, 0), min(b + cone.after + beyond, steps)
-            begin, end = (0 if a == first else a), (steps if b == last else b)
-            lost = mask if np.ndim(mask) < len(shapes[0]) or len(mask) != steps else mask[low:high]
-            where = offset + begin, offset + end, offset + low
-            found.append(Part((data[low:high], lost), *where, beyond, EDGE))
-        offset += steps
-    return Sliced("field", partial(_observe_part, cone, boundary, transitions), found, _joint_shape(shapes))
+    rows = chunks or rows_at_once(CELL_BYTES * int(np.prod(shapes[0][1:])))
+    masks = [_whole_mask(mask, shape) for mask, shape in zip(masks, shapes, strict=True)]
+    # The row after the slice is where its last steps lead to.
+    after, edges = cone.after + (transitions == "time"), (cone.before, cone.after)
+    found = cut_parts(zip(fields, masks, strict=True), rows, cone.before, after, edges)
+    how = partial(_observe_part, cone, boundary, transitions)
+    return Sliced("field", how, found, _joint_shape(shapes), sum(edges))
+
+
+def _whole_mask(mask: Any, shape: tuple[int, ...]) -> Any:
+    """A mask that is sliced as the field is."""
+    return mask if mask is None or np.shape(mask) == shape else cones.broadcast_mask(mask, shape, "'field'")
 
 
 def _observe_part(cone: cones.LightCone, boundary: str, transitions: str | None, part: Part) -> Cones | None:
     field, mask = part.data
     data = cones.field_data(field, mask, "'field'")
     try:
-        return _observe([data], cone, boundary, transitions, part.own, part.beyond)
+        beyond = max(len(data.values) - cone.after - part.own.stop, 0)
+        return _observe([data], cone, boundary, transitions, part.own, beyond)
     except cones.NoCells:
         return None
-
-
-def _check(
-    past: Any, future: Any, speed: Any, boundary: Any, include_present: bool, transitions: Any, neighbourhood: Any
-) -> None:
-    for name, value, least in (
-        ("past", past, 1),
-        ("future", future, 1 if include_present else 2),
-        ("speed", speed, 1),
-    ):
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < least:
-            why = " (the future starts one row after the present)" if least == 2 else ""
-            raise ValueError(
-                f"The '{name}' parameter of light_cones must be an integer of at least {least}{why}. "
-                f"Got {value!r} instead."
-            )
-    for name, value, known in (
-        ("boundary", boundary, cones.BOUNDARIES),
-        ("transitions", transitions, cones.TRANSITIONS),
-        ("neighbourhood", neighbourhood, cones.NEIGHBOURHOODS),
-    ):
-        if not (value is None or isinstance(value, str)) or value not in known:
-            *others, last = map(repr, known)
-            raise ValueError(
-                f"The '{name}' parameter of light_cones must be {', '.join(others)} or {last}. Got {value!r} instead."
-            )
 
 
 def _masks(mask: Any, n: int) -> list[Any]:

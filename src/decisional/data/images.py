@@ -7,11 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..support import arguments
-from .cones import boundary_index
 from .observations import Observations
 from .pairs import Pairs, vector_pairs
-from .slices import Part, Sliced, check_chunks, rows_at_once
-from .stores import cuts, is_stored, stored
+from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
+from .stores import is_stored
 
 __all__ = ["NEIGHBOURHOODS", "image"]
 
@@ -64,8 +63,7 @@ def image(
     """
     around = _offsets(neighbourhood, block)
     centre = _block(block)
-    if border not in BORDERS:
-        raise ValueError(f"The 'border' is {border!r}; it must be one of {', '.join(BORDERS)}: choose one.")
+    arguments.choice(border, "border", BORDERS)
     check_chunks(chunks)
     several = isinstance(pixels, (list, tuple)) and not (len(pixels) and np.ndim(pixels[0]) == 1)
     given = list(pixels) if several else [pixels]
@@ -84,7 +82,7 @@ def image(
                 "by slice must have one width: observe them apart, and merge the causal states."
             )
         return _sliced(images, how, border, chunks)
-    pads = (how[2], how[2]) if border == "mirror" else (0, 0)
+    pads = (how[2],) * 3 if border == "mirror" else (0,) * 3
     parts, offset = [], 0
     for grey in images:
         parts.append(_windows(grey, pads, offset, *how))
@@ -100,24 +98,17 @@ def _sliced(images: list[Any], how: How, border: str, chunks: int | None) -> Sli
     width = images[0].shape[1]
     rows = chunks or rows_at_once(PIXEL_BYTES * width * (len(around) + len(centre)))
     inner = 0 if border == "mirror" else reach
-    found, offset = [], 0
-    for grey in images:
-        data = stored(grey) if stored(grey) is not None else grey
-        height = len(data)
-        for a, b in cuts(data, inner, height - inner, rows):
-            wanted = boundary_index(height, reach, "reflect")[a : b + 2 * reach]
-            low, high = int(wanted.min()), int(wanted.max()) + 1
-            begin, end = (0 if a == inner else a), (height if b == height - inner else b)
-            where = offset + begin, offset + end, offset + a - reach
-            found.append(Part((data[low:high],), *where, picked=wanted - low))
-        offset += height
-    return Sliced("image", partial(_observe_part, how, reach - inner), found, (offset, width))
+    found = cut_parts(((grey,) for grey in images), rows, reach, reach, (inner, inner))
+    shape = sum(map(len, images)), width
+    return Sliced("image", partial(_observe_part, how, border), found, shape, 2 * inner)
 
 
-def _observe_part(how: How, beside: int, part: Part) -> Pairs:
-    """Pixels of a slice, which is mirrored at its sides."""
-    grey = _read(part.data[0])[part.picked]
-    x, z, site = _windows(grey, (0, beside), 0, *how)
+def _observe_part(how: How, border: str, part: Part) -> Pairs:
+    grey, reach, pads = _read(part.data[0]), how[2], (0, 0, 0)
+    if border == "mirror":
+        # Inside, the rows that are reached are there.
+        pads = reach - part.own.start, reach - (len(part.data[0]) - part.own.stop), reach
+    x, z, site = _windows(grey, pads, 0, *how)
     return vector_pairs("image", x, z[:, 0] if z.shape[1] == 1 else z, site, grey.shape)
 
 
@@ -132,18 +123,18 @@ def _check_size(shape: tuple[int, ...], reach: int, border: str) -> None:
 
 def _windows(
     grey: NDArray[Any],
-    pads: tuple[int, int],
+    pads: tuple[int, int, int],
     offset: int,
     around: NDArray[Any],
     centre: NDArray[Any],
     reach: int,
     subtract_min: bool,
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """x, z and site of one image whose first pixel has site `offset`, mirrored by `pads` pixels at its sides."""
+    """x, z and site of one image whose first pixel has site `offset`, mirrored above, below and beside it."""
     height, width = grey.shape
-    padded = np.pad(grey, [(pad, pad) for pad in pads], mode="reflect") if any(pads) else grey
-    above, beside = (reach - pad for pad in pads)
-    rows, columns = height - 2 * above, width - 2 * beside
+    top, bottom, side = pads
+    padded = np.pad(grey, [(top, bottom), (side, side)], mode="reflect") if any(pads) else grey
+    rows, columns = padded.shape[0] - 2 * reach, padded.shape[1] - 2 * reach
 
     def shifted(offsets: NDArray[Any]) -> NDArray[Any]:
         views = [padded[reach + i : reach + i + rows, reach + j : reach + j + columns] for i, j in offsets.tolist()]
@@ -156,7 +147,7 @@ def _windows(
         wide = np.int64 if grey.dtype.kind in "iu" else float
         x, z = _narrow(x.astype(wide) - low.astype(wide)), _narrow(z.astype(wide) - low.astype(wide))
     place = np.arange(grey.size).reshape(height, width)
-    place = place[above : height - above, beside : width - beside]
+    place = place[reach - top : height - reach + bottom, reach - side : width - reach + side]
     return x, z, place.ravel() + offset
 
 

@@ -14,8 +14,8 @@ from . import keys
 from .alphabet import number_values
 from .observations import Observations
 from .sequences import as_array, to_array
-from .slices import Part, Sliced, check_chunks, rows_at_once
-from .stores import cuts, is_stored, load, stored
+from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
+from .stores import is_stored, load
 from .tally import CountedObservations, Spelling, Tally, count_steps, listed, scalars, tuples, values_of
 from .vocabularies import Vectors, Vocabulary, Words, distinct_rows
 
@@ -97,21 +97,16 @@ def _sliced(x: Any, z: Any, symbols: Any, successors: Any, chunks: int | None) -
         )
     # Arrays, so that slices are read as the whole is, whatever else they hold.
     columns = [v if v is None or hasattr(v, "shape") else _as_array(list(v)) for v in (x, z, symbols)]
-    columns = [values if stored(values) is None else stored(values) for values in columns]
     n = len(columns[0])
     if len(columns[1]) != n:
         raise ValueError(
             f"The 'z' have {len(columns[1])} values and 'x' has {n}; pairs need one z for each x: check both."
         )
     rows = chunks or rows_at_once(PAIR_BYTES * int(np.prod(getattr(columns[0], "shape", (1,))[1:])))
-    ranges, ahead = cuts(columns[0], 0, n, rows), int(symbols is not None)
-    numbers = symbols is None and any(_is_continuous(load(columns[0][a:b])) for a, b in ranges)
-    kinds = numbers and not any(_is_continuous(load(columns[1][a:b])) for a, b in ranges)
-    parts = [
-        # The pair after the slice is where its last step leads to.
-        Part(tuple(c if c is None else c[a : b + ahead] for c in columns), a, b, a)
-        for a, b in ranges
-    ]
+    # The pair after the slice is where its last step leads to.
+    parts = cut_parts([tuple(columns)], rows, after=int(symbols is not None))
+    numbers = symbols is None and any(_is_continuous(load(part.data[0])) for part in parts)
+    kinds = numbers and not any(_is_continuous(load(part.data[1])) for part in parts)
     return Sliced("pairs", partial(_observe_part, numbers, kinds), parts, (n,))
 
 

@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._kernels import words as kernels
+from ..support import arguments
 from ..support.arrays import Ints, read_only
 from ..support.executors import map_slices, slices
 from . import keys
 from . import sequences as reading
 from .observations import Observations, Table
-from .slices import Part, Sliced, check_chunks, rows_at_once
-from .stores import cuts, is_stored, stored
+from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
+from .stores import is_stored, stored
 from .tally import CountedObservations, Tally, count_steps, tabulate, values_of
 from .vocabularies import Words, pack
 
@@ -74,13 +75,8 @@ def series(
     >>> obs.table().weight  # 10, 01, 11
     array([2, 3, 3])
     """
-    for name, value in (("past", past), ("future", future)):
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
-            raise ValueError(
-                f"The '{name}' parameter of series must be an integer of at least 1. Got {value!r} instead."
-            )
+    past, future = (arguments.integer(n, name, of="series") for n, name in ((past, "past"), (future, "future")))
     check_chunks(chunks)
-    past, future = int(past), int(future)
     several = isinstance(symbols, (list, tuple)) and len(symbols) > 0 and all(map(is_stored, symbols))
     if chunks is not None or several or is_stored(symbols):
         parts = [stored(part) for part in symbols] if several else [symbols]
@@ -93,16 +89,13 @@ def series(
 def _sliced(parts: list[Any], past: int, future: int, missing: Hashable, chunks: int | None) -> Sliced:
     """Windows of sequences that are read slice by slice, or of the rows of one array."""
     rows = rows_at_once(SYMBOL_BYTES if past + future <= CODE_BITS else LONG_WORD_BYTES)
-    found, offset = [], 0
-    for data in parts:
-        before, after = (past - 1, future) if getattr(data, "ndim", 1) == 1 else (0, 0)
-        size = len(data)
-        length = chunks or max(rows // int(np.prod(getattr(data, "shape", (1,))[1:])), 1)
-        for a, b in cuts(data, 0, size, length):
-            first, last = max(a - before, 0), min(b + after, size)
-            found.append(Part((data[first:last],), offset + a, offset + b, offset + first))
-        offset += size
-    shape = parts[0].shape if len(parts) == 1 and hasattr(parts[0], "shape") else (offset,)
+    shape = np.shape(parts[0]) if len(parts) == 1 and not isinstance(parts[0], (str, bytes, bytearray)) else ()
+    if len(shape) > 1:
+        # Windows stay within the rows of an array.
+        found = cut_parts([(parts[0],)], chunks or max(rows // int(np.prod(shape[1:])), 1))
+    else:
+        found = cut_parts(((part,) for part in parts), chunks or rows, past - 1, future)
+        shape = (sum(map(len, parts)),)
     return Sliced("series", partial(_observe, past, future, missing), found, shape)
 
 

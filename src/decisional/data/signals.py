@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..support import arguments
 from .observations import Observations
 from .pairs import Pairs, vector_pairs
-from .slices import Part, Sliced, check_chunks, rows_at_once
-from .stores import cuts, is_stored, stored
+from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
+from .stores import is_stored
 
 __all__ = ["delays"]
 
@@ -57,8 +58,9 @@ def delays(
     >>> obs.points.tolist(), obs.outcomes
     ([[0.5, 0.0], [1.5, 0.5]], [1.5, 3.0])
     """
+    step = arguments.integer(step, "step")
     at = _lags(past, step, lags)
-    _check_count("future", future)
+    future = arguments.integer(future, "future")
     check_chunks(chunks)
     several = isinstance(signal, (list, tuple)) and len(signal) > 0 and np.ndim(signal[0]) > 0
     parts = list(signal) if several else [signal]
@@ -111,16 +113,9 @@ def _sliced(series: list[Any], width: int, how: How, chunks: int | None) -> Slic
     at, after, difference, _ = how
     back, ahead = int(at.max()) + difference, int(after[-1])
     rows = chunks or rows_at_once(8 * VALUE_COPIES * width * (at.size + after.size))
-    found, offset = [], 0
-    for values in series:
-        data = stored(values) if stored(values) is not None else values
-        size = len(data)
-        for a, b in cuts(data, 0, size, rows):
-            # The observation after the slice is where its last one leads to.
-            low, high = max(a - back, 0), min(b + ahead + 1, size)
-            found.append(Part((data[low:high],), offset + a, offset + b, offset + low))
-        offset += size
-    return Sliced("signal", partial(_observe_part, how), found, (offset,))
+    # The observation after the slice is where its last one leads to.
+    found = cut_parts(((values,) for values in series), rows, back, ahead + 1)
+    return Sliced("signal", partial(_observe_part, how), found, (sum(map(len, series)),))
 
 
 def _observe_part(how: How, part: Part) -> Pairs | None:
@@ -142,22 +137,15 @@ def _windows(
     return x[whole], z[whole], t[whole] + shift
 
 
-def _lags(past: Any, step: Any, lags: Any) -> NDArray[Any]:
-    _check_count("step", step)
+def _lags(past: Any, step: int, lags: Any) -> NDArray[Any]:
     if (past is None) == (lags is None):
         raise ValueError(f"The 'past' is {past!r} and 'lags' {lags!r}; exactly one must be given: choose one.")
     if lags is None:
-        _check_count("past", past)
-        return int(step) * np.arange(int(past))
+        return step * np.arange(arguments.integer(past, "past"))
     at = np.asarray(lags)
     if at.ndim != 1 or not at.size or at.dtype.kind not in "iu" or at.min() < 0 or np.unique(at).size != at.size:
         raise ValueError(f"The 'lags' are {lags!r}; they must be different integers of at least 0: try [0, 1, 2].")
     return at
-
-
-def _check_count(name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-        raise ValueError(f"The '{name}' is {value!r}; it must be an integer of at least 1: try {name}=1.")
 
 
 def _read(signal: Any) -> NDArray[Any]:

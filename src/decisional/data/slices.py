@@ -1,6 +1,6 @@
 """Observations of data that are read slice by slice, counted, and forgotten."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import partial
@@ -9,15 +9,15 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..support import resources
+from ..support import arguments, resources
 from ..support.arrays import Ints
 from ..support.executors import alone, map_slices, reduce_slices
 from .observations import CountsOnly, Observations
-from .stores import load
+from .stores import cuts, load, stored
 from .tally import Tallied, Tally
 from .vocabularies import place_in
 
-__all__ = ["Part", "Sliced", "check_chunks", "rows_at_once"]
+__all__ = ["Part", "Sliced", "check_chunks", "cut_parts", "rows_at_once"]
 
 # Bytes that the work on one slice may take.
 BUDGET = 1 << 28
@@ -36,21 +36,15 @@ class Part:
 
     Attributes
     ----------
-    data : arrays, to be read
+    data : arrays of the same rows, to be read, or None
     begin, end : first row of the data's grid that belongs to the slice, and the first one after it
     offset : first row of the grid that `data` holds
-    beyond : rows of observations after the slice that are only there to be led to
-    edge : first rows that may have no observation; a sample of such a slice cannot begin inside
-    picked : which rows of the data are looked at, where some come twice, or None: all
     """
 
     data: tuple[Any, ...]
     begin: int
     end: int
     offset: int
-    beyond: int = 0
-    edge: int = 0
-    picked: Ints | None = None
 
     @property
     def own(self) -> slice:
@@ -67,12 +61,18 @@ class Sliced(Tallied):
     observe : makes the observations of a part whose data were read; None where nothing can be observed
     parts : all parts, in the order of the data
     shape : of the data's grid, which parts cut along its first axis
+    edge : first and last rows of the grid without observations
     """
 
     def __init__(
-        self, kind: str, observe: Callable[[Part], Observations | None], parts: list[Part], shape: tuple[int, ...]
+        self,
+        kind: str,
+        observe: Callable[[Part], Observations | None],
+        parts: list[Part],
+        shape: tuple[int, ...],
+        edge: int = 0,
     ) -> None:
-        self.kind, self._observe, self.parts, self.shape = kind, observe, parts, shape
+        self.kind, self._observe, self.parts, self.shape, self._edge = kind, observe, parts, shape, edge
 
     def _count(self, executor: Executor | None) -> Tally:
         count = partial(_tally, self._observe)
@@ -101,7 +101,7 @@ class Sliced(Tallied):
         rest = int(np.prod(self.shape[1:]))
         total = sum(part.end - part.begin for part in self.parts)
         rows = max(int(np.clip(SHARE / SAMPLES * total * rest, *SAMPLE)) // max(rest, 1), 1)
-        parts = _samples(self.parts, rows)
+        parts = _samples(self.parts, rows + self._edge)
         own = sum(part.end - part.begin for part in parts) / len(parts)
         return resources.estimate(partial(_tally, self._observe), _merge, parts, total / own, len(self.parts))
 
@@ -184,32 +184,22 @@ def _merge(a: Tally | None, b: Tally | None) -> Tally | None:
 
 
 def _samples(parts: list[Part], rows: int) -> list[Part]:
-    """Samples of some rows, evenly spread; fewer of them where there are few parts, which cannot begin inside."""
+    """Samples of some rows, evenly spread."""
     at, repeats = np.unique(np.linspace(0, len(parts) - 1, SAMPLES).astype(np.int64), return_counts=True)
     found = []
     for i, n in zip(at.tolist(), repeats.tolist(), strict=True):
-        part = parts[i]
-        step = (part.end - part.begin) // n
-        if part.edge or part.picked is not None or not step:
-            found.append(_head(part, rows + part.edge))
-            continue
-        for skip in range(0, n * step, step):
-            data = tuple(d if d is None else d[skip:] for d in part.data)
-            rest = replace(part, data=data, begin=part.begin + skip, offset=part.offset + skip)
-            found.append(_head(rest, min(rows, step)))
+        own = parts[i].end - parts[i].begin
+        step = max(own // n, 1)
+        found += [_within(parts[i], skip, min(rows, step)) for skip in range(0, min(n * step, own), step)]
     return found
 
 
-def _head(part: Part, rows: int) -> Part:
-    """The first rows of a part, with what their observations reach."""
-    cut = part.end - part.begin - rows
-    if cut <= 0:
-        return part
-    if part.picked is not None:
-        return replace(part, end=part.end - cut, picked=part.picked[:-cut])
-    size = len(part.data[0])
-    data = tuple(d[: size - cut] if d is not None and abs(len(d) - size) < 2 else d for d in part.data)
-    return replace(part, data=data, end=part.end - cut)
+def _within(part: Part, skip: int, rows: int) -> Part:
+    """Some rows of a part, with what their observations reach."""
+    last = len(part.data[0]) - max(part.end - part.begin - skip - rows, 0)
+    data = tuple(array if array is None else array[skip:last] for array in part.data)
+    begin = part.begin + skip
+    return Part(data, begin, min(begin + rows, part.end), part.offset + skip)
 
 
 def _at_piece(piece: Observations, x: Any, values: NDArray[Any]) -> NDArray[Any]:
@@ -240,9 +230,37 @@ def rows_at_once(row_bytes: float) -> int:
     return max(int(BUDGET / max(row_bytes, 1)), 1)
 
 
+def cut_parts(
+    sequences: Iterable[tuple[Any, ...]],
+    rows: int,
+    before: int = 0,
+    after: int = 0,
+    inside: tuple[int, int] = (0, 0),
+) -> list[Part]:
+    """Slices of sequences, each with what its observations reach.
+
+    Parameters
+    ----------
+    sequences : each of one or several arrays of the same rows, or None
+    rows : in a slice
+    before, after : rows that an observation reaches before and after its own
+    inside : first and last rows of a sequence that have no observation: its first and last slice have them
+    """
+    found, offset = [], 0
+    for sequence in sequences:
+        arrays = [array if stored(array) is None else stored(array) for array in sequence]
+        size = len(arrays[0])
+        first, last = inside[0], size - inside[1]
+        for a, b in cuts(arrays[0], first, last, rows) if last > first else [(0, size)] if size else []:
+            low, high = max(a - before, 0), min(b + after, size)
+            begin, end = (0 if a == first else a), (size if b == last else b)
+            data = tuple(array if array is None else array[low:high] for array in arrays)
+            found.append(Part(data, offset + begin, offset + end, offset + low))
+        offset += size
+    return found
+
+
 def check_chunks(chunks: Any) -> None:
     """The number of rows in a slice, or None."""
-    if chunks is not None and (not isinstance(chunks, (int, np.integer)) or isinstance(chunks, bool) or chunks < 1):
-        raise ValueError(
-            f"The 'chunks' must be None or a number of rows of at least 1, in each slice. Got {chunks!r} instead."
-        )
+    if chunks is not None:
+        arguments.integer(chunks, "chunks", remedy="give the rows of a slice, or None")
