@@ -19,8 +19,8 @@ from matplotlib.patches import Circle
 import decisional as ds
 from decisional import EpsilonMachine
 from decisional.decisions.sets import CellSet, Interval
-from decisional.plot.artists import fill
-from decisional.plot.diagrams import read_edges
+from decisional.plot.diagrams import machine_edges
+from decisional.plot.drawing import fill
 from decisional.plot.wording import decision_texts, prediction_text, probability_text
 
 UNSYNCHRONISED = [("A", 0, "A", 0.5), ("A", 1, "B", 0.5), ("B", 1, "A", 1), ("U", 0, "A", 1 / 3), ("U", 1, "U", 2 / 3)]
@@ -132,7 +132,7 @@ def test_causal_states_are_inside_their_decisional_states(name: str) -> None:
 @pytest.mark.parametrize("name", MACHINES)
 def test_every_state_edge_and_label_is_drawn_once(name: str) -> None:
     ax, choice, machine = drawn(name), chosen(name), MACHINES[name]
-    edges = read_edges(machine)
+    edges = machine_edges(machine)
     assert len(patches(ax, "edge")) == sum(not edge.is_loop for edge in edges)
     assert len(patches(ax, "loop")) == sum(edge.is_loop for edge in edges)
     titles = [text.replace(",\n", ", ") for text in texts(ax)[: choice.n_states_]]
@@ -360,11 +360,11 @@ def test_bad_input_is_refused_with_a_sentence() -> None:
             draw(unfitted)
     with pytest.raises(ValueError, match=r"'choice' has no machine, .*: draw them with relations instead"):
         ds.plot.decisions(without_machine())
-    with pytest.raises(ValueError, match=r"'graph' parameter must be a TransitionGraph, .* Got NoneType instead"):
+    with pytest.raises(ValueError, match=r"^The 'graph' is None; it must be a TransitionGraph: give one, .*\.$"):
         ds.plot.graph(without_machine().graph_)
     with pytest.raises(ValueError, match="a machine has no data of its own: give a sequence"):
         ds.plot.events(chosen("even"))
-    with pytest.raises(ValueError, match=r"'start' parameter must be None or an integer of at least 0\. Got -1"):
+    with pytest.raises(ValueError, match=r"^The 'start' of events is -1; it must be an integer of at least 0"):
         ds.plot.events(followed(), start=-1)
     with pytest.raises(ValueError, match="nothing between positions 50 and 40; the data have 5000 positions"):
         ds.plot.events(followed(), start=50, stop=40)

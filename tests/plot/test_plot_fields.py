@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import decisional as ds
-from decisional.plot.fields import TITLES
+from decisional.plot.field_pictures import TITLES
 
 
 def decide(obs: ds.Observations) -> ds.DecisionalStates:

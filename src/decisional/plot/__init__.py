@@ -1,18 +1,17 @@
-"""Pictures of epsilon-machines and of decisions, for papers and notebooks.
+"""Pictures of epsilon-machines, decisions, fields, images and signals, for papers and notebooks.
 
-Everything is laid out in one unit of length, fonts and line widths included, and scaled once to the axes:
+Diagrams are laid out in one unit of length, fonts and line widths included, and scaled once to the axes:
 the same machine always gives the same picture, and the picture is the same at any size.
 """
 
-from .artists import require_matplotlib
-from .decisions import decisions
-from .fields import animate, edges, fields, grey, state_colours
-from .machines import graph, machine
-from .markup import machine_html, machine_svg
-from .relations import relations
-from .saving import file_format, save
-from .selections import selection
-from .timeline import events, signal
+from .decision_pictures import decisions, relations
+from .drawing import require_matplotlib as require_matplotlib
+from .field_pictures import animate, edges, fields, grey, state_colours
+from .machine_pictures import graph, machine, machine_html, machine_svg
+from .saving import file_format as file_format
+from .saving import save
+from .selection_pictures import selection
+from .timelines import events, signal
 
 __all__ = [
     "animate",
@@ -20,16 +19,18 @@ __all__ = [
     "edges",
     "events",
     "fields",
-    "file_format",
     "graph",
     "grey",
     "machine",
     "machine_html",
     "machine_svg",
     "relations",
-    "require_matplotlib",
     "save",
     "selection",
     "signal",
     "state_colours",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__

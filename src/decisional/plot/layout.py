@@ -1,57 +1,109 @@
-"""Positions of the states: recurrent ones inside, transient ones around them."""
+"""Where the states of a diagram go: recurrent ones inside and transient ones around them, or in boxes of groups."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .diagrams import MAX_STATES, Edge
-from .geometry import Floats, Ints, directions, distances, length, side
-from .states import States
+from ..support.arrays import Floats, Ints
+from .diagrams import MAX_STATES, Edge, States, directions, distances, extent, join, length, side, within
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-__all__ = ["GAIN", "SPACING", "core", "cost_of", "layout", "links"]
+__all__ = ["Boxes", "layout", "nest", "separate"]
 
 SPACING = 1.75  # distance between neighbouring states
 GAIN = 1e-9  # a smaller improvement is rounding
+COMPASS = directions(2 * np.pi * np.arange(8) / 8)
+SIDES = np.array([(0, 1), (1, 1), (0.5, 1), (0, 0), (1, 0), (0.5, 0)], float)  # of titles, the best first
+MAX_CARE = 12  # states up to which several arrangements of boxes are tried
+PAD = 0.14  # between a box and what it holds
+GAP = 0.9  # between boxes, so that edges and their labels find a way
 
 Cost = Callable[[Floats], float]
+
+
+class Descent:
+    """A drawing that is changed little by little, where this makes it better.
+
+    Parameters
+    ----------
+    xy : (n, 2) positions of the states, changed in place
+    cost : what makes a drawing hard to read
+    """
+
+    def __init__(self, xy: Floats, cost: Cost) -> None:
+        self.xy, self.cost, self.best = xy, cost, cost(xy)
+
+    def is_better(self) -> bool:
+        """Whether the drawing has become better by what was just changed."""
+        cost = self.cost(self.xy)
+        if cost >= self.best - GAIN:
+            return False
+        self.best = cost
+        return True
+
+    def put(self, values: Floats, where: Any, new: Floats) -> None:
+        """Change some values, positions or others that the cost depends on, if this is better."""
+        old = values[where].copy()
+        values[where] = new
+        if not self.is_better():
+            values[where] = old
+
+    def swap(self) -> None:
+        """Exchange two states at a time."""
+        for pair in combinations(range(len(self.xy)), 2):
+            self.put(self.xy, list(pair), self.xy[list(pair[::-1])])
+
+    def move(self, parts: Iterable[Any], step: float) -> None:
+        """Move one part, some states, at a time."""
+        for part in parts:
+            for move in step * COMPASS:
+                self.xy[part] += move
+                if not self.is_better():
+                    self.xy[part] -= move
+
+    def repeat(self, change: Callable[[], None], most: int) -> None:
+        """Repeat a change until it makes nothing better any more."""
+        for _ in range(most):
+            before = self.best
+            change()
+            if self.best == before:
+                break
 
 
 def layout(states: States, edges: Sequence[Edge]) -> Floats:
     """Return the positions of the states, shape (n_states, 2): transient ones near where they lead."""
     recurrent, transient = np.flatnonzero(states.recurrent), np.flatnonzero(~states.recurrent)
-    pairs = links(edge.ends for edge in edges)
+    pairs = _links(edge.ends for edge in edges)
     inner = pairs[np.isin(pairs, recurrent).all(axis=1)]
     xy = np.zeros((len(states), 2))
-    xy[recurrent] = core(len(recurrent), np.searchsorted(recurrent, inner))
+    xy[recurrent] = _core(len(recurrent), np.searchsorted(recurrent, inner))
     if len(transient):
         _surround(states, edges, xy)
         if len(xy) <= MAX_STATES:
-            xy = _descend_moves(xy, cost_of(pairs), transient)
+            xy = _settle(xy, _cost(pairs), transient)
     return xy
 
 
-def links(ends: Iterable[tuple[int, int]]) -> Ints:
+def _links(ends: Iterable[tuple[int, int]]) -> Ints:
     """Return the distinct pairs of different states, in order."""
     return np.array(sorted({pair for pair in ends if pair[0] != pair[1]}), dtype=int).reshape(-1, 2)
 
 
-def core(n: int, pairs: Ints) -> Floats:
+def _core(n: int, pairs: Ints) -> Floats:
     """Place states on a circle, or freely if this is clearly better."""
     xy = _circle(n)
     if n <= 2 or n > MAX_STATES:
         return xy
-    cost = cost_of(pairs)
-    _descend_swaps(xy, cost)
+    cost = _cost(pairs)
+    descent = Descent(xy, cost)
+    descent.repeat(descent.swap, 6)
     if n <= 4:
         return xy
-    free = _descend_moves(_stress(xy, pairs), cost, np.arange(n))
+    free = _settle(_stress(xy, pairs), cost, np.arange(n))
     return free if cost(free) < 0.85 * cost(xy) else xy
 
 
@@ -64,7 +116,7 @@ def _circle(n: int) -> Floats:
     return np.asarray(reach * directions(first - 2 * np.pi * np.arange(n) / n))
 
 
-def cost_of(pairs: Ints) -> Cost:
+def _cost(pairs: Ints) -> Cost:
     """Return what makes a drawing hard to read: crossings, long edges, edges over states, crowded states."""
     # Only edges that share no state can cross.
     apart: NDArray[np.bool_] = ~(pairs[:, None, :, None] == pairs[None, :, None, :]).any(axis=(2, 3))
@@ -87,36 +139,11 @@ def cost_of(pairs: Ints) -> Cost:
     return cost
 
 
-def _descend_swaps(xy: Floats, cost: Cost) -> None:
-    """Exchange two states at a time, in place, as long as the drawing gets better."""
-    best = cost(xy)
-    for _ in range(6):
-        before = best
-        for pair in combinations(range(len(xy)), 2):
-            one, other = list(pair), list(pair[::-1])
-            xy[one] = xy[other]
-            new = cost(xy)
-            if new < best - GAIN:
-                best = new
-            else:
-                xy[one] = xy[other]
-        if best == before:
-            break
-
-
-def _descend_moves(xy: Floats, cost: Cost, movable: Ints) -> Floats:
-    """Move one state at a time, in smaller and smaller steps, as long as the drawing gets better."""
-    best = cost(xy)
-    compass = directions(2 * np.pi * np.arange(8) / 8)
+def _settle(xy: Floats, cost: Cost, movable: Ints) -> Floats:
+    """Return the states moved one at a time, in smaller and smaller steps, around the origin."""
+    descent = Descent(xy, cost)
     for step in SPACING * np.repeat(0.5 ** np.arange(-0.5, 6.0), 3):
-        for i in movable:
-            for move in step * compass:
-                xy[i] += move
-                new = cost(xy)
-                if new < best - GAIN:
-                    best = new
-                else:
-                    xy[i] -= move
+        descent.move(movable, step)
     return np.asarray(xy - (xy.max(0) + xy.min(0)) / 2)
 
 
@@ -150,7 +177,7 @@ def _surround(states: States, edges: Sequence[Edge], xy: Floats) -> None:
             wanted = [(np.pi, state) for state in waiting]
         angles, ring = np.array([angle for angle, _ in wanted]), [state for _, state in wanted]
         gap = min(SPACING / reach, 2 * np.pi / len(ring))
-        xy[ring] = reach * directions(_spread(angles, gap))
+        xy[ring] = reach * directions(_apart(angles, gap))
         placed[ring] = True
 
 
@@ -164,10 +191,220 @@ def _heading(point: Floats) -> float:
     return float(np.arctan2(point[1], point[0])) if point.any() else np.pi
 
 
-def _spread(angles: Floats, gap: float) -> Floats:
+def _apart(angles: Floats, gap: float) -> Floats:
     """Return the angles moved as little as needed to be a gap apart all around the circle."""
     for _ in range(200):
         after = np.append(angles[1:], angles[0] + 2 * np.pi) - angles
         push = np.clip(gap - after, 0, None) / 2
         angles = angles + (np.roll(push, 1) - push)
     return angles
+
+
+class Boxes:
+    """Boxes of groups of states.
+
+    Parameters
+    ----------
+    group : (n,) box of each state
+    titles : text at the top or bottom of each box
+    radius : (n,) radii of the states
+
+    Attributes
+    ----------
+    room : (n_boxes, 4) free space to the left of the states of each box, below, to the right and above
+    side : (n_boxes, 2) where each title is: from 0, left, to 1, right; and 0, at the bottom, or 1, at the top
+    """
+
+    def __init__(self, group: Ints, titles: Sequence[str], radius: Floats) -> None:
+        self.group, self.titles, self.radius = group, list(titles), radius
+        self.size = np.array([extent(title) for title in titles])
+        self.room = np.full((len(titles), 4), PAD)
+        self.side = np.tile([0.0, 1.0], (len(titles), 1))
+
+    def __len__(self) -> int:
+        return len(self.titles)
+
+    def corners(self, xy: Floats) -> Floats:
+        """Return the lower left and upper right corner of each box, shape (n_boxes, 2, 2)."""
+        low, high = np.full((len(self), 2), np.inf), np.full((len(self), 2), -np.inf)
+        np.minimum.at(low, self.group, xy - self.radius[:, None])
+        np.maximum.at(high, self.group, xy + self.radius[:, None])
+        low, high = low - self.room[:, :2], high + self.room[:, 2:]
+        strip = self.size[:, 1] + PAD
+        low[:, 1] -= np.where(self.side[:, 1] == 0, strip, 0.0)
+        high[:, 1] += np.where(self.side[:, 1] == 1, strip, 0.0)
+        lack = np.clip(self.size[:, 0] + 2 * PAD - (high - low)[:, 0], 0, None) / 2
+        low[:, 0] -= lack
+        high[:, 0] += lack
+        return np.stack([low, high], axis=1)
+
+    def titles_at(self, corners: Floats) -> Floats:
+        """Return the corners of the titles, shape (n_boxes, 2, 2), in boxes given by theirs."""
+        free = corners[:, 1] - corners[:, 0] - self.size - 2 * PAD
+        low = corners[:, 0] + PAD + self.side * free
+        return np.stack([low, low + self.size], axis=1)
+
+    def place_titles(self, xy: Floats, edges: Sequence[Edge]) -> None:
+        """Put each title in the corner of its box where fewest curves pass."""
+        points = join(edge.curve[::2] for edge in edges)
+        laid_out, costs = self.side, []
+        for rank, place in enumerate(SIDES):
+            self.side = np.tile(place, (len(self), 1))
+            near = self.titles_at(self.corners(xy)) + np.array([[-0.04], [0.04]])
+            # What the boxes were laid out for is kept unless it is worse.
+            kept = (laid_out == place).all(axis=1)
+            costs.append(np.count_nonzero(within(points, near), axis=1) + 0.1 * rank - kept)
+        self.side = SIDES[np.argmin(costs, axis=0)]
+
+    def make_room(self, xy: Floats, edges: Sequence[Edge]) -> bool:
+        """Let the boxes grow around the edges inside them and their labels; tell whether one had to."""
+        before = self.room.copy()
+        for k in range(len(self)):
+            members = self.group == k
+            inner = [edge.points for edge in edges if members[edge.source] and members[edge.target]]
+            if inner:
+                points = join(inner)
+                low, high = xy[members] - self.radius[members, None], xy[members] + self.radius[members, None]
+                need = np.concatenate([low.min(0) - points.min(0), points.max(0) - high.max(0)]) + PAD
+                self.room[k] = np.maximum(self.room[k], need)
+        return bool((self.room > before + 0.01).any())
+
+
+def nest(boxes: Boxes, edges: Sequence[Edge]) -> Floats:
+    """Return positions of the states: boxes by the edges between them, then the states inside."""
+    pairs, group = _links(edge.ends for edge in edges), boxes.group
+    ends = np.sort(group[pairs], axis=1)
+    centres = _core(len(boxes), _links((int(a), int(b)) for a, b in ends))
+    xy = np.zeros((len(group), 2))
+    for k in range(len(boxes)):
+        members = np.flatnonzero(group == k)
+        inside = pairs[(ends == k).all(axis=1)]
+        xy[members] = _core(len(members), np.searchsorted(members, inside))
+    # Shapes first, so that the boxes have their sizes.
+    corners = boxes.corners(xy)
+    xy -= corners.mean(axis=1)[group]
+    size = corners[:, 1] - corners[:, 0]
+    if len(xy) > MAX_STATES:
+        xy += (_stretch(centres, size) * centres)[group]
+    else:
+        row = np.stack([np.argsort(np.argsort(centres[:, 0], kind="stable")), np.zeros(len(boxes))], axis=1)
+        starts = [centres, centres[:, ::-1], row] if len(xy) <= MAX_CARE else [centres]
+        xy = _best([xy + (_stretch(start, size) * start)[group] for start in starts], boxes, _boxes_cost(boxes, pairs))
+    separate(xy, boxes)
+    return xy
+
+
+def _best(starts: Sequence[Floats], boxes: Boxes, cost: Cost) -> Floats:
+    """Return the best of what can be made of several positions, and put the titles of the boxes accordingly."""
+    found = []
+    for xy in starts:
+        boxes.side[:] = SIDES[0]
+        _improve(xy, boxes, cost)
+        found.append((cost(xy), boxes.side.copy()))
+    k = int(np.argmin([value for value, _ in found]))
+    boxes.side[:] = found[k][1]
+    return starts[k]
+
+
+def separate(xy: Floats, boxes: Boxes) -> None:
+    """Push boxes apart, in place, until there is a gap between any two."""
+    for step in range(600):
+        corners = boxes.corners(xy)
+        lack = _lack(corners)
+        depth = np.triu(lack.min(axis=2), 1)
+        if depth.max(initial=0.0) <= 1e-6:
+            return
+        one, other = np.unravel_index(np.argmax(depth), depth.shape)
+        axis = int(np.argmin(lack[one, other]))
+        ahead = corners[other].mean(0)[axis] >= corners[one].mean(0)[axis]
+        push = np.zeros(2)
+        push[axis] = (depth[one, other] / 2 + 1e-6) * (1 if ahead else -1)
+        xy[boxes.group == one] -= push
+        xy[boxes.group == other] += push
+        if step > 300:
+            # Boxes that push each other in circles need more space altogether.
+            middle = corners.mean(axis=1)
+            xy += (0.05 * (middle - middle.mean(0)))[boxes.group]
+
+
+def _lack(corners: Floats) -> Floats:
+    """Return how much every two boxes lack of a gap, along each axis; positive along both where they are too close."""
+    low, high = corners[:, 0], corners[:, 1]
+    return np.minimum(high[:, None], high) - np.maximum(low[:, None], low) + GAP
+
+
+def _stretch(centres: Floats, size: Floats) -> float:
+    """Return by how much to stretch the distances between boxes, given for points, so that none overlap."""
+    away = np.abs(centres[:, None] - centres)
+    need = (size[:, None] + size) / 2 + GAP
+    stretch = (need / np.maximum(away, 1e-9)).min(axis=2)
+    np.fill_diagonal(stretch, 0.0)
+    return float(stretch.max(initial=0.0))
+
+
+def _boxes_cost(boxes: Boxes, pairs: Ints) -> Cost:
+    """Return what makes a drawing with boxes hard to read: also boxes too close or large, and edges over others."""
+    plain = _cost(pairs)
+    ends = boxes.group[pairs]
+    strange = (np.arange(len(boxes))[:, None, None] != ends).all(axis=2)
+    t = np.linspace(0.04, 0.96, 16)[:, None, None]
+
+    def cost(xy: Floats) -> float:
+        corners = boxes.corners(xy)
+        near = np.triu(np.clip(_lack(corners).min(axis=2), 0, None), 1).sum()
+        size = corners[:, 1] - corners[:, 0]
+        page = corners[:, 1].max(0) - corners[:, 0].min(0)
+        points = (1 - t) * xy[pairs[:, 0]] + t * xy[pairs[:, 1]]
+        over = np.count_nonzero(within(points, corners) & strange[:, None])
+        written = np.count_nonzero(within(points, boxes.titles_at(corners)).any(axis=1))
+        small = 0.25 * size.prod(axis=1).sum() + 0.08 * page.prod() + 0.3 * max(page[1] - 0.8 * page[0], 0.0)
+        return float(plain(xy) + 8 * near + 0.3 * over + 1.2 * written + small)
+
+    return cost
+
+
+def _improve(xy: Floats, boxes: Boxes, cost: Cost) -> None:
+    """Turn and exchange boxes, then move them and their states, in place."""
+    descent = Descent(xy, cost)
+    groups = [np.flatnonzero(boxes.group == k) for k in range(len(boxes))]
+
+    def turn() -> None:
+        for k, members in enumerate(groups):
+            for trial in _turned(xy, members, groups[:k]):
+                descent.put(xy, slice(None), trial)
+            _retitle(descent, boxes, k)
+
+    descent.repeat(turn, 3)
+    single = [members[[i]] for members in groups if len(members) > 1 for i in range(len(members))]
+    for step in SPACING * np.repeat(0.5 ** np.arange(-1.0, 5.0), 3):
+        descent.move([*groups, *single], step)
+        for k in range(len(boxes)):
+            _retitle(descent, boxes, k)
+
+
+def _turned(xy: Floats, members: Ints, others: Sequence[Ints]) -> list[Floats]:
+    """Return the positions after each exchange of a box with another, and with its inside turned or mirrored."""
+    middle = xy[members].mean(0)
+    trials = []
+    for other in others:
+        trial = xy.copy()
+        shift = xy[other].mean(0) - middle
+        trial[members] += shift
+        trial[other] -= shift
+        trials.append(trial)
+    for turned in _symmetries(xy[members] - middle)[1:] if len(members) > 1 else []:
+        trial = xy.copy()
+        trial[members] = middle + turned
+        trials.append(trial)
+    return trials
+
+
+def _symmetries(inside: Floats) -> list[Floats]:
+    turns = [np.array([[c, -s], [s, c]]) for c, s in ((1, 0), (0, 1), (-1, 0), (0, -1))]
+    return [inside @ turn @ np.diag([1, mirror]) for mirror in (1, -1) for turn in turns]
+
+
+def _retitle(descent: Descent, boxes: Boxes, k: int) -> None:
+    """Try the other places for a title."""
+    for place in SIDES:
+        descent.put(boxes.side, k, place)

@@ -7,8 +7,9 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..support import files as io
 from ..support.arguments import require
+from ..support.files import write_bytes
+from .drawing import figure_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +31,7 @@ def save(figure: Figure | Axes, path: str | os.PathLike[str]) -> None:
     path : str or path
         A path ending in ``.png``, ``.svg`` or ``.pdf``.
     """
-    io.write_bytes(path, render(figure, file_format(path)))
+    write_bytes(path, render(figure, file_format(path)))
 
 
 def file_format(path: str | os.PathLike[str]) -> str:
@@ -57,8 +58,7 @@ def render(figure: Figure | Axes, suffix: str) -> bytes:
     data = BytesIO()
     # Identifiers in SVG are random without a salt.
     with matplotlib.rc_context({"svg.hashsalt": "decisional"}):
-        # The figure of a figure is the outermost one.
-        figure.figure.figure.savefig(
+        figure_of(figure).savefig(
             data, format=suffix, dpi=200, bbox_inches="tight", pad_inches=0.02, metadata=METADATA[suffix]
         )
     return data.getvalue()

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .geometry import Floats
+from ..decisions.sets import CellSet, Interval
+from ..support.arrays import Floats
 
 if TYPE_CHECKING:
     from ..decisions.decisional_model import DecisionalModel
-    from ..states.causal_model import CausalModel
     from ..states.partition import Partition
 
 __all__ = [
@@ -22,8 +22,6 @@ __all__ = [
     "mean_utility",
     "prediction_text",
     "probability_text",
-    "require_data",
-    "require_fitted",
     "set_texts",
     "symbol_text",
     "worth",
@@ -54,26 +52,6 @@ def symbol_text(symbol: Hashable) -> str:
     return text if text.isprintable() and text.strip() else repr(text)
 
 
-def require_fitted(choice: Any) -> None:
-    """Refuse what is not a fitted DecisionalStates."""
-    if not hasattr(choice, "iso_prediction_"):
-        raise ValueError(
-            "The 'choice' parameter must be a fitted DecisionalStates. "
-            f"Got {type(choice).__name__} instead: fit DecisionalStates(utility) first."
-        )
-
-
-def require_data(choice: Any, picture: str) -> CausalModel:
-    """Return the causal states that were fitted to data, or refuse what has none."""
-    require_fitted(choice)
-    causal: CausalModel | None = choice.causal_
-    if causal is None:
-        raise ValueError(
-            f"The 'choice' of {picture} was fitted to a machine, which has no data of its own: fit it to causal states."
-        )
-    return causal
-
-
 def causal_probabilities(choice: DecisionalModel) -> Floats:
     """Return the probability of each causal state."""
     weight = choice.iso_utility_.weight
@@ -95,19 +73,19 @@ def prediction_text(predictions: Any) -> str:
     >>> prediction_text(frozenset("a")), prediction_text(frozenset([10, 9])), prediction_text(frozenset(range(8)))
     ('a', '9 or 10', '0, 1 or 6 more')
     """
-    if isinstance(predictions, frozenset) or type(predictions) is tuple:
-        numbers = all(isinstance(y, Real) for y in predictions)
-        values = sorted(predictions) if numbers else sorted(predictions, key=str)
-        words = [_short(_value(y)) for y in values[:MAX_VALUES]]
-        if len(values) > MAX_VALUES:
-            words = [*words[: MAX_VALUES - 1], f"{len(values) - MAX_VALUES + 1} more"]
-        return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
-    if hasattr(predictions, "low"):
+    if isinstance(predictions, Interval):
         low, high = f"{predictions.low:.4g}", f"{predictions.high:.4g}"
         return low if low == high else f"{low} to {high}"
-    if hasattr(predictions, "cells") and len(predictions) == 1:
+    if isinstance(predictions, CellSet) and len(predictions) == 1:
         return _short(_value(next(iter(predictions))))
-    return _short(str(predictions))
+    if not isinstance(predictions, frozenset) and type(predictions) is not tuple:
+        return _short(str(predictions))
+    numbers = all(isinstance(y, Real) for y in predictions)
+    values = sorted(predictions) if numbers else sorted(predictions, key=str)
+    words = [_short(_value(y)) for y in values[:MAX_VALUES]]
+    if len(values) > MAX_VALUES:
+        words = [*words[: MAX_VALUES - 1], f"{len(values) - MAX_VALUES + 1} more"]
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def worth(utility: float) -> str:

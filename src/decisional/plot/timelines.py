@@ -1,4 +1,4 @@
-"""The decision along a stretch of data: bands of decisional states, expected utility, and events."""
+"""Along a stretch of data: the decisions with their expected utility and events, and a signal with its predictions."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..support.arguments import as_table
-from .artists import INK, LINE, fill, new_figure, require_matplotlib, tint
-from .fields import state_colours
-from .geometry import Floats, Ints
-from .wording import decision_texts, require_data, require_fitted, worth
+from ..data.observations import Observations
+from ..support.arguments import as_table, integer
+from ..support.arrays import Floats, Ints
+from .drawing import INK, LINE, figure_of, fill, new_figure, require_data, require_fitted, tint
+from .field_pictures import state_colours
+from .wording import decision_texts, worth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +56,6 @@ def events(
     matplotlib Axes
         The axes; its figure is ``axes.figure``, and `save` writes it to a file.
     """
-    require_matplotlib()
     require_fitted(choice)
     cause = _causes(choice, X)
     first, last = _stretch(cause, start, stop)
@@ -93,7 +93,6 @@ def signal(choice: DecisionalModel, signal: ArrayLike, name: str = "value", ax: 
     matplotlib Figure
         The figure; `save` writes it to a file.
     """
-    require_matplotlib()
     causal = require_data(choice, "signal")
     obs = causal.observations_
     rule = "it must be the signal that was observed, one number for each time: give it as signal=values."
@@ -114,15 +113,11 @@ def signal(choice: DecisionalModel, signal: ArrayLike, name: str = "value", ax: 
     ax.set_xlabel("row")
     ax.set_ylabel(name)
     ax.legend(fontsize=8, frameon=False, ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
-    # The figure of a figure is the outermost one.
-    figure: Figure = ax.figure.figure
-    return figure
+    return figure_of(ax)
 
 
 def _causes(choice: DecisionalModel, X: Any) -> Ints:
     """Return the causal state at each position of a series, -1 where there is none."""
-    from ..data.observations import Observations
-
     causal = choice.causal_
     if X is None and causal is None:
         raise ValueError("The 'X' of events is missing; a machine has no data of its own: give a sequence.")
@@ -140,10 +135,9 @@ def _causes(choice: DecisionalModel, X: Any) -> Ints:
 
 
 def _stretch(cause: Ints, start: int | None, stop: int | None) -> tuple[int, int]:
-    given: dict[str, Any] = {"start": start, "stop": stop}
-    for name, value in given.items():
-        if value is not None and not (isinstance(value, (int, np.integer)) and value >= 0):
-            raise ValueError(f"The '{name}' parameter must be None or an integer of at least 0. Got {value!r} instead.")
+    for name, value in (("start", start), ("stop", stop)):
+        if value is not None:
+            integer(value, name, 0, of="events")
     known = np.flatnonzero(cause >= 0)
     first = start if start is not None else int(known[0]) if known.size else 0
     last = min(first + STRETCH if stop is None else stop, len(cause))

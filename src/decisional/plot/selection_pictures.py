@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..support.arguments import require
-from .artists import INK, LINE, RECURRENT, new_figure, require_matplotlib
+from .drawing import INK, LINE, RECURRENT, figure_of, new_figure, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,9 +59,7 @@ def selection(selection: Selection, axes: Sequence[Axes] | None = None, *, title
     upper.legend(frameon=False, fontsize=FONT, loc="center left", bbox_to_anchor=(1.01, 0.5))
     if title:
         upper.set_title(_sentences(selection), fontsize=FONT + 1, loc="left", color=INK, parse_math=False)
-    # The figure of a figure is the outermost one.
-    figure: Figure = upper.figure.figure
-    return figure
+    return figure_of(upper)
 
 
 def _two(axes: Sequence[Axes]) -> tuple[Axes, Axes]:

@@ -1,22 +1,23 @@
-"""How the states are nested: causal states in decisional ones, in a table of iso-prediction by iso-utility states."""
+"""Pictures of decisions: boxes of decisional states on top of the epsilon-machine, and how all states are nested."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import artists
-from .drawing import MARGIN
-from .geometry import Floats, Ints
-from .labels import FONT, extent
-from .states import States, radii
+from ..support.arrays import Floats, Ints
+from .diagrams import FONT, Edge, States, extent, join, machine_edges, machine_states, outlines, radii, within
+from .drawing import LINE, MARGIN, Canvas, bounds, fill, require_fitted, tint
+from .layout import Boxes, nest, separate
+from .routing import Toll, place_labels, route
 from .wording import (
     causal_names,
     causal_probabilities,
+    decision_texts,
     mean_utility,
     probability_text,
-    require_fitted,
     set_texts,
     worth,
 )
@@ -27,12 +28,109 @@ if TYPE_CHECKING:
     from ..decisions.decisional_model import DecisionalModel
     from ..states.partition import Partition
 
-__all__ = ["relations"]
+__all__ = ["decisions", "relations"]
 
 PITCH = 0.86  # between causal states
 PAD, GAP = 0.14, 0.12  # inside and around a box
 BAR, THICK = 1.0, 0.2  # length of a bar of probability 1, and its thickness
 MAX_SHOWN = 24  # causal states in one box
+
+
+def decisions(
+    choice: DecisionalModel, ax: Axes | None = None, self_loops: bool = True, title: str | None = None
+) -> Axes:
+    """Draw an epsilon-machine with its causal states inside their decisional states.
+
+    Each decisional state is a box that says what to predict in it and what this is worth on average; circles and
+    edges are those of `machine`. It is the paper's figure "Decisional states transition graph on top of the
+    ε-machine".
+
+    Parameters
+    ----------
+    choice : DecisionalStates
+        Fitted to a machine, or to causal states that have one; it stays readable up to about 20 causal states.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure, which is not registered with pyplot.
+    self_loops : bool, default True
+        Whether to draw the edges from a causal state to itself.
+    title : str, optional
+        Title of the axes.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes; its figure is ``axes.figure``, and `save` writes it to a file.
+    """
+    require_fitted(choice)
+    if choice.machine_ is None:
+        raise ValueError(
+            "The 'choice' has no machine, as its data have no symbols; decisions are drawn on top of one: "
+            "draw them with relations instead."
+        )
+    states = machine_states(choice.machine_)
+    edges = [edge for edge in machine_edges(choice.machine_) if self_loops or not edge.is_loop]
+    group = choice.states_.labels
+    boxes = Boxes(group, _titles(choice), states.radius)
+    xy = nest(boxes, edges)
+    _connect(boxes, edges, xy)
+    corners = boxes.corners(xy)
+    page = bounds(edges, xy, states.radius)
+    page[0] = np.minimum(page[0], corners[:, 0].min(0) - MARGIN)
+    page[1] = np.maximum(page[1], corners[:, 1].max(0) + MARGIN)
+    canvas = Canvas(page, ax)
+    colours = [fill(k)[0] for k in range(len(boxes))]
+    canvas.boxes(corners, colours)
+    for text, place, colour in zip(boxes.titles, boxes.titles_at(corners).mean(axis=1), colours, strict=True):
+        canvas.label(place, text, tint(colour), align="left")
+    _set_halos(edges, corners, colours)
+    canvas.edges(edges)
+    canvas.states(states, xy, [fill(k) for k in group.tolist()])
+    if title is not None:
+        canvas.ax.set_title(title)
+    return canvas.ax
+
+
+def _titles(choice: DecisionalModel) -> list[str]:
+    """Return the titles of the boxes, on two lines where there are too few states for a long one."""
+    size = np.bincount(choice.states_.labels)
+    texts = zip(decision_texts(choice), size.tolist(), strict=True)
+    return [",\n".join(text.rsplit(", ", 1)) if n <= 2 else text for text, n in texts]
+
+
+def _connect(boxes: Boxes, edges: Sequence[Edge], xy: Floats) -> None:
+    """Draw the curves and place their labels; boxes grow around those inside, and move apart for this."""
+    for last in (False, False, False, True):
+        corners = boxes.corners(xy)
+        titles = boxes.titles_at(corners)
+        route(edges, xy, boxes.radius, _toll(boxes, corners), join([outlines(corners, 0.05), outlines(titles, 0.05)]))
+        texts = list(zip(titles.mean(axis=1), boxes.size / 2, strict=True))
+        place_labels(edges, xy, boxes.radius, texts, outlines(corners, 0.1))
+        if last or not boxes.make_room(xy, edges):
+            break
+        boxes.place_titles(xy, edges)
+        separate(xy, boxes)
+
+
+def _toll(boxes: Boxes, corners: Floats) -> Toll:
+    """Return the cost of a curve for the titles, and for the boxes of other states, that it passes through."""
+    margin = np.array([[-0.06], [0.06]])
+    titles, walls = boxes.titles_at(corners) + margin, corners + margin
+
+    def toll(edge: Edge, curve: Floats) -> float:
+        points = curve[::4]
+        inside = np.count_nonzero(within(points, walls), axis=1)
+        inside[boxes.group[[edge.source, edge.target]]] = 0
+        return float(0.4 * np.count_nonzero(within(points, titles)) + 0.15 * inside.sum())
+
+    return toll
+
+
+def _set_halos(edges: Sequence[Edge], corners: Floats, colours: Sequence[str]) -> None:
+    """Give labels the colour of the box that they are in."""
+    for edge in edges:
+        if edge.place is not None:
+            for k in np.flatnonzero(within(edge.place, corners)).tolist():
+                edge.halo = tint(colours[k])
 
 
 def relations(choice: DecisionalModel, ax: Axes | None = None) -> Axes:
@@ -56,14 +154,11 @@ def relations(choice: DecisionalModel, ax: Axes | None = None) -> Axes:
     matplotlib Axes
         The axes; its figure is ``axes.figure``, and `save` writes it to a file.
     """
-    artists.require_matplotlib()
     require_fitted(choice)
     table = _Table(choice)
-    if ax is None:
-        ax = artists.new_axes(table.page)
-    points = artists.fit(ax, table.page)
-    table.draw(ax, points)
-    return ax
+    canvas = Canvas(table.page, ax)
+    table.draw(canvas)
+    return canvas.ax
 
 
 class _Table:
@@ -128,47 +223,37 @@ class _Table:
             found.append(np.stack([x, y], axis=1))
         return np.concatenate(found)
 
-    def draw(self, ax: Axes, points: float) -> None:
+    def draw(self, canvas: Canvas) -> None:
         """Draw lines, boxes, causal states and margins."""
-        style: dict[str, Any] = {
-            "color": artists.LINE,
-            "lw": 0.012 * points,
-            "ls": (0, (1, 3)),
-            "zorder": 0.2,
-            "clip_on": False,
-        }
+        style: dict[str, Any] = {"color": LINE, "lw": 0.012 * canvas.points, "ls": (0, (1, 3)), "zorder": 0.2}
         for x in self.x.tolist():
-            ax.plot([x, x], [self.y[-1], 0.0], **style)
+            canvas.ax.plot([x, x], [self.y[-1], 0.0], **style, clip_on=False)
         for y in self.y.tolist():
-            ax.plot([0.0, self.x[-1]], [y, y], **style)
-        colours = [artists.fill(k)[0] for k in range(len(self.titles))]
-        artists.draw_boxes(ax, self.corners, colours, points)
+            canvas.ax.plot([0.0, self.x[-1]], [y, y], **style, clip_on=False)
+        canvas.boxes(self.corners, [fill(k)[0] for k in range(len(self.titles))])
         shown = np.concatenate(self.members)
         names, recurrent = causal_names(self.choice), self.p[shown] > 0
         states = States(tuple(names[k] for k in shown.tolist()), radii(self.p[shown], recurrent), recurrent)
-        fills = [artists.fill(k) for k in self.choice.states_.labels[shown].tolist()]
-        artists.draw_states(ax, states, self._places(), fills, points)
+        canvas.states(states, self._places(), [fill(k) for k in self.choice.states_.labels[shown].tolist()])
         for title, note, (low, high) in zip(self.titles, self.notes, self.corners, strict=True):
-            self._text(ax, (low[0] + high[0]) / 2, high[1] - self.strip / 2, title, "center", points)
-            self._text(ax, (low[0] + high[0]) / 2, low[1] + self.strip / 2, note, "center", points)
-        self._margins(ax, points)
+            middle = (low[0] + high[0]) / 2
+            canvas.write(middle, high[1] - self.strip / 2, title)
+            if note:
+                canvas.write(middle, low[1] + self.strip / 2, note)
+        self._margins(canvas)
 
-    def _margins(self, ax: Axes, points: float) -> None:
+    def _margins(self, canvas: Canvas) -> None:
         from matplotlib.patches import Rectangle
 
         style: dict[str, Any] = {"fc": "#8a8a8a", "ec": "none", "gid": "bar", "clip_on": False}
         for k, (side, p) in enumerate(zip(self.sides, self.choice.iso_prediction_.probability.tolist(), strict=True)):
-            y, x = (self.y[k] + self.y[k + 1]) / 2, self.x[-1] + GAP
-            self._text(ax, -PAD, y, side, "right", points)
-            ax.add_patch(Rectangle((x, y - THICK / 2), BAR * p, THICK, **style))
-            self._text(ax, x + BAR * p + 0.06, y, probability_text(p), "left", points)
+            x, y = self.x[-1] + GAP, (self.y[k] + self.y[k + 1]) / 2
+            canvas.write(-PAD, y, side, align="right")
+            canvas.ax.add_patch(Rectangle((x, y - THICK / 2), BAR * p, THICK, **style))
+            canvas.write(x + BAR * p + 0.06, y, probability_text(p), align="left")
         shares = self.choice.iso_utility_.probability[self.columns].tolist()
         for k, (head, p) in enumerate(zip(self.heads, shares, strict=True)):
             x, y = (self.x[k] + self.x[k + 1]) / 2, self.y[-1] - GAP
-            self._text(ax, x, 1.2 * FONT, head, "center", points)
-            ax.add_patch(Rectangle((x - THICK / 2, y - BAR * p), THICK, BAR * p, **style))
-            self._text(ax, x, y - BAR * p - 0.7 * FONT, probability_text(p), "center", points)
-
-    def _text(self, ax: Axes, x: float, y: float, text: str, align: str, points: float) -> None:
-        if text:
-            ax.text(x, y, text, ha=align, va="center", size=FONT * points, color=artists.INK, parse_math=False)
+            canvas.write(x, 1.2 * FONT, head)
+            canvas.ax.add_patch(Rectangle((x - THICK / 2, y - BAR * p), THICK, BAR * p, **style))
+            canvas.write(x, y - BAR * p - 0.7 * FONT, probability_text(p))

@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..states.complexity import ranks
 from ..support.arguments import as_table, is_number, require
-from .artists import new_figure, require_matplotlib
-from .wording import require_data
+from .drawing import figure_of, new_figure, require_data, require_matplotlib
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -155,9 +154,7 @@ def _draw_panels(axes: Sequence[Axes], titles: Sequence[str], pictures: Sequence
         ax.set_title(title, fontsize=9)
         ax.set_xticks([])
         ax.set_yticks([])
-    # The figure of a figure is the outermost one.
-    figure: Figure = axes[0].figure.figure
-    return figure
+    return figure_of(axes[0])
 
 
 def animate(values: Any, path: str | os.PathLike[str], fps: int = 10, scale: int = 1) -> None:

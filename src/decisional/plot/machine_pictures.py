@@ -1,0 +1,219 @@
+"""Pictures of epsilon-machines and of transition graphs, as matplotlib axes, as SVG, and as HTML for notebooks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from ..machines import TransitionGraph
+from ..support.arguments import refusal, require
+from .diagrams import MAX_STATES, Edge, States, graph_edges, graph_states, machine_edges, machine_states, probabilities
+from .drawing import RECURRENT, TRANSIENT, Canvas, bounds, fills, legend_height, require_matplotlib
+from .layout import layout
+from .routing import place_labels, route
+from .saving import render
+from .wording import symbol_text
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from ..machines import EpsilonMachine
+
+__all__ = ["graph", "machine", "machine_html", "machine_svg"]
+
+MAX_SYMBOLS = 8  # columns of the table
+
+
+def machine(
+    machine: EpsilonMachine,
+    ax: Axes | None = None,
+    groups: Sequence[object] | Any | None = None,
+    *,
+    edge_labels: bool = True,
+    title: str | None = None,
+) -> Axes:
+    """Draw an epsilon-machine.
+
+    States are circles whose area is their probability, down to a size that still holds a name; recurrent
+    states are filled, transient ones small, pale and dashed.
+    An edge labelled ``1 | 0.50`` emits the symbol 1 with probability 0.50.
+
+    Parameters
+    ----------
+    machine : EpsilonMachine
+        The machine to draw; it stays readable up to about 20 states.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure, which is not registered with pyplot.
+    groups : sequence of hashables, or object with ``state_groups_``, optional
+        One group per state: states of the same group share a colour and an entry of the legend.
+    edge_labels : bool, default True
+        Whether to write the symbols and probabilities on the edges.
+    title : str, optional
+        Title of the axes.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes; its figure is ``axes.figure``, and `save` writes it to a file.
+    """
+    return _draw_machine(machine, ax, groups, edge_labels, title)
+
+
+def graph(graph: TransitionGraph, ax: Axes | None = None, self_loops: bool = True, *, title: str | None = None) -> Axes:
+    """Draw a transition graph: states as in `machine`, edges with their probabilities alone.
+
+    Parameters
+    ----------
+    graph : TransitionGraph
+        The graph to draw, such as ``choice.graph_``; it stays readable up to about 20 states.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure, which is not registered with pyplot.
+    self_loops : bool, default True
+        Whether to draw the edges from a state to itself. Without them the other probabilities stay as they are;
+        those of the changes of state alone are in ``graph.without_self_loops()``.
+    title : str, optional
+        Title of the axes.
+
+    Returns
+    -------
+    matplotlib Axes
+        The axes; its figure is ``axes.figure``, and `save` writes it to a file.
+    """
+    require_matplotlib()
+    _require_graph(graph)
+    edges = [edge for edge in graph_edges(graph) if self_loops or not edge.is_loop]
+    return _draw(graph_states(graph), edges, ax, title=title)
+
+
+def machine_svg(machine: EpsilonMachine, groups: Sequence[object] | Any | None = None) -> str:
+    """Draw an epsilon-machine as SVG text.
+
+    Parameters
+    ----------
+    machine : EpsilonMachine
+        The machine to draw.
+    groups : sequence of hashables, or object with ``state_groups_``, optional
+        As in `decisional.plot.machine`.
+
+    Returns
+    -------
+    str
+        A complete SVG document.
+    """
+    return render(_draw_machine(machine, None, groups), "svg").decode("utf-8")
+
+
+def machine_html(machine: EpsilonMachine) -> str:
+    """Show an epsilon-machine in a notebook: its picture and a table of its states.
+
+    Parameters
+    ----------
+    machine : EpsilonMachine
+        The machine to show; beyond 30 states there is no picture, and the table is cut.
+
+    Returns
+    -------
+    str
+        HTML. Without matplotlib it is the table alone.
+    """
+    _require_machine(machine)
+    picture = ""
+    if machine.n_states <= MAX_STATES:
+        try:
+            svg = machine_svg(machine)
+            # In a page of others, its style would be that of all of them.
+            svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
+            picture = f'<div style="max-width: 40em">{svg}</div>'
+        except ImportError:
+            pass
+    note = f"{machine.n_states} states, C = {machine.statistical_complexity():.4f} bits, "
+    note += f"h = {machine.entropy_rate():.4f} bits per symbol"
+    if machine.n_states > MAX_STATES:
+        note += f"; the first {MAX_STATES} are listed"
+    return f"<div>{picture}{_table(*_cells(machine), note)}</div>"
+
+
+def _require_machine(machine: Any) -> None:
+    remedy = "give a machine, such as the 'machine_' of fitted CausalStates"
+    require(machine, "recurrent_part", "machine", "an EpsilonMachine", remedy)
+
+
+def _require_graph(graph: Any) -> None:
+    if not isinstance(graph, TransitionGraph):
+        remedy = "give one, such as the 'graph_' of DecisionalStates"
+        raise ValueError(refusal("graph", graph, "a TransitionGraph", remedy))
+
+
+def _draw_machine(
+    machine: EpsilonMachine, ax: Axes | None, groups: Any, edge_labels: bool = True, title: str | None = None
+) -> Axes:
+    require_matplotlib()
+    _require_machine(machine)
+    names = _group_names(groups, machine.n_states)
+    return _draw(machine_states(machine), machine_edges(machine), ax, names, edge_labels, title)
+
+
+def _group_names(groups: Any, n_states: int) -> list[str] | None:
+    if groups is None:
+        return None
+    given = getattr(groups, "state_groups_", groups)
+    names = [str(group) for group in given] if isinstance(given, Iterable) else []
+    if len(names) != n_states:
+        raise ValueError(
+            f"The 'groups' parameter must have one group for each of the {n_states} states of the machine. "
+            f"Got {len(names)} groups instead."
+        )
+    return names
+
+
+def _draw(
+    states: States,
+    edges: Sequence[Edge],
+    ax: Axes | None,
+    groups: Sequence[str] | None = None,
+    edge_labels: bool = True,
+    title: str | None = None,
+) -> Axes:
+    """Draw states and edges on axes, or on a new figure; groups have a colour and an entry of the legend each."""
+    xy = layout(states, edges)
+    route(edges, xy, states.radius)
+    if edge_labels:
+        place_labels(edges, xy, states.radius)
+    page = bounds(edges, xy, states.radius)
+    if groups is not None:
+        page[0, 1] -= legend_height(groups, page)
+    canvas = Canvas(page, ax)
+    canvas.edges(edges)
+    if groups is None:
+        canvas.states(states, xy, [(RECURRENT if recurrent else TRANSIENT, "") for recurrent in states.recurrent])
+    else:
+        found = fills(groups)
+        canvas.states(states, xy, [found[group] for group in groups])
+        canvas.legend(groups)
+    if title is not None:
+        canvas.ax.set_title(title)
+    return canvas.ax
+
+
+def _cells(machine: EpsilonMachine) -> tuple[list[str], list[list[str]]]:
+    """Return the heading and the rows of the table of states."""
+    symbols = machine.alphabet[:MAX_SYMBOLS]
+    head = ["state", "probability", *(f"P({symbol_text(symbol)})" for symbol in symbols)]
+    rows = []
+    for name, recurrent, p, emission in zip(
+        machine.names[:MAX_STATES], machine.recurrent, probabilities(machine), machine.emission, strict=False
+    ):
+        numbers = [f"{value:.4f}" for value in (p, *emission[:MAX_SYMBOLS])]
+        rows.append([str(name) if recurrent else f"{name} (transient)", *numbers])
+    return head, rows
+
+
+def _table(head: list[str], rows: list[list[str]], caption: str) -> str:
+    def row(tag: str, cells: list[str]) -> str:
+        return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+    body = "".join(row("td", cells) for cells in rows)
+    heading = f"<caption>{escape(caption)}</caption><thead>{row('th', head)}</thead>"
+    return f"<table>{heading}<tbody>{body}</tbody></table>"
