@@ -276,7 +276,7 @@ def _sorted_letters(fields: list[Data], known: list[Ints]) -> tuple[list[Ints], 
     distinct = [np.unique(part).tolist() for part in known]
     letters = sorted(set().union(*distinct))
     number = {letter: code for code, letter in enumerate(letters)}
-    raw = []
+    raw: list[Ints] = []
     for data, own in zip(fields, distinct, strict=True):
         order = np.array([number[letter] for letter in own] or [0], np.int64)
         points = np.array(own, data.values.dtype)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._kernels import keys as kernels
 from ..support import arguments
-from ..support.arrays import Ints, read_only
+from ..support.arrays import Ints, index_type, read_only
 from ..support.executors import map_slices, slices
 from . import cones, keys
 from .observations import Observations
@@ -183,7 +183,7 @@ class Cones(CountedObservations):
         return read_only(np.concatenate(list(self._successors())))
 
     def _successors(self) -> Iterator[Ints]:
-        kind = np.int32 if self.n < 1 << 31 else np.int64
+        kind = index_type(self.n)
         first = 0
         for grid in self._observed:
             number = np.full(grid.shape, -1, kind)
@@ -204,8 +204,7 @@ class Cones(CountedObservations):
         return read_only(np.concatenate(list(self._sites())))
 
     def _sites(self) -> Iterator[Ints]:
-        size = int(np.prod(self.shape))
-        kind = np.int32 if size < 1 << 31 else np.int64
+        kind = index_type(int(np.prod(self.shape)))
         first = 0
         for grid in self._observed:
             place: Ints = np.array(first, kind)
@@ -297,7 +296,7 @@ def _joined(numbers: list[Ints | None], places: list[Ints]) -> Ints:
     if len(known) == 1:
         return known[0]
     ends = np.cumsum([0, *(part.size for part in known)])
-    joined = np.empty(ends[-1], np.int32 if ends[-1] < 1 << 31 else np.int64)
+    joined = np.empty(ends[-1], index_type(ends[-1]))
 
     def translate(i: int) -> None:
         kernels.translate(known[i], places[i].astype(joined.dtype), joined[ends[i] : ends[i + 1]])

@@ -12,7 +12,7 @@ import numpy as np
 from .._kernels import keys as kernels
 from .._kernels import words
 from ..support import resources
-from ..support.arrays import Ints
+from ..support.arrays import Ints, index_type
 from ..support.executors import map_slices, slices
 
 __all__ = ["Counted", "KeyCounter", "KeyTable", "add", "count_pairs", "count_slices", "number", "number_rows", "union"]
@@ -34,7 +34,8 @@ def number(keys: Ints, bound: int) -> tuple[Ints, Ints]:
 
     Cost: one look-up per key, or a radix sort where most keys differ.
     """
-    found = np.empty(keys.size, np.int32 if keys.size < 1 << 31 else np.int64)
+    found: Ints = np.empty(keys.size, index_type(keys.size))
+    distinct: Ints
     if bound <= max(ALWAYS, min(DENSE, 4 * keys.size)):
         seen = np.zeros(bound, np.uint8)
         words.mark_values(keys, seen)
@@ -133,7 +134,7 @@ class KeyCounter:
 def _sorted(keys: Ints) -> tuple[Ints, Ints]:
     """The keys in increasing order, and the place of each before: a radix sort."""
     keys = keys.astype(np.int64)
-    places = np.arange(keys.size, dtype=np.int32 if keys.size < 1 << 31 else np.int64)
+    places = np.arange(keys.size, dtype=index_type(keys.size))
     next_keys, next_places = np.empty_like(keys), np.empty_like(places)
     for shift in range(0, int(keys.max(initial=0)).bit_length(), 8):
         if kernels.sort_digit(keys, places, shift, np.zeros(256, np.int64), next_keys, next_places):
@@ -148,8 +149,8 @@ def count_pairs(first: Ints, second: Ints, n_second: int) -> Counted:
     if bound <= max(ALWAYS, min(PAIRS, 4 * first.size)):
         table = np.zeros(bound, np.uint32 if first.size < 1 << 32 else np.int64)
         kernels.tally_pairs(first, second, np.int64(n_second), table)
-        pairs = np.flatnonzero(table)
-        return pairs, table[pairs].astype(np.int64)
+        seen = np.flatnonzero(table)
+        return seen, table[seen].astype(np.int64)
     joint = first.astype(np.int64)
     joint *= n_second
     joint += second

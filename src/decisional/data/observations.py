@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..support.arrays import Ints, Record, read_only, row_sums
+from ..support.arrays import Bools, Ints, Record, read_only, row_sums
 
 if TYPE_CHECKING:
     from .sequences import Symbols
@@ -28,7 +28,7 @@ class Steps(Record):
     target: Ints
     count: Ints
 
-    def select(self, kept: Ints) -> "Steps":
+    def select(self, kept: Ints | Bools) -> "Steps":
         """Some of the transitions, by a mask or by their places."""
         return Steps(self.source[kept], self.symbol[kept], self.target[kept], self.count[kept])
 

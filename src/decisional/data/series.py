@@ -355,7 +355,8 @@ class RankedWindows(SymbolWindows):
         return words
 
     def _count(self, executor: Executor | None) -> Tally:
-        x_end, z_end, counted = np.empty(0, np.int64), np.empty(0, np.int64), (np.empty(0, np.int64),) * 2
+        x_end: Ints = np.empty(0, np.int64)
+        z_end, counted = x_end, (x_end, x_end)
         if self.n:
             table, _, _, x_end, z_end = self._ranked
             row = np.repeat(np.arange(table.n_x), np.diff(table.start))

@@ -96,7 +96,9 @@ class Tally:
         a, b = self.steps, other.steps
         if a is None or b is None:
             return None, None
-        symbols, s_a, s_b = None, np.zeros(1, np.int64), np.zeros(1, np.int64)
+        symbols: Words | None = None
+        s_a: Ints = np.zeros(1, np.int64)
+        s_b = s_a
         if self.symbols is not None and other.symbols is not None:
             symbols, s_a, s_b = self.symbols.merge(other.symbols)
         (a_rows, a_count), (b_rows, b_count) = _step_rows(a, x_a, s_a), _step_rows(b, x_b, s_b)
@@ -147,7 +149,8 @@ class Tally:
 def merge_all(tallies: list[Tally]) -> tuple[Tally, list[Ints], list[Ints]]:
     """Counts of all, and the places there of the x, and of the z, of each."""
     whole = tallies[0]
-    x_places, z_places = [np.arange(len(whole.x))], [np.arange(len(whole.z))]
+    x_places: list[Ints] = [np.arange(len(whole.x))]
+    z_places: list[Ints] = [np.arange(len(whole.z))]
     for tally in tallies[1:]:
         whole, x, z = whole.join(tally)
         x_places = [*(x[0][place] for place in x_places), x[1]]

@@ -151,7 +151,7 @@ class _MatchingCells(Utility):
         mode = np.take_along_axis(smooth, first, axis=2)
         apart = slack.error(mode + smooth - (mode - smooth) ** 2)
         member = (top - share <= slack.atol + slack.level * apart) & (smooth > 0.0)
-        error = np.zeros(len(p))
+        error: Floats = np.zeros(len(p))
         if slack.n is not None:
             right = (first == np.arange(values.size)).reshape(len(p), -1).astype(float) @ has.T
             q = slack.smooth(p)

@@ -100,7 +100,7 @@ def exhaustive(p: Floats, u: Floats, candidates: Sequence[Hashable], slack: Slac
     highest = value.max(axis=1)
     member = value >= highest[:, None] - slack.atol
     top = (value >= highest[:, None] - min(slack.atol, 1e-9)).argmax(axis=1)
-    error = np.zeros(len(p))
+    error: Floats = np.zeros(len(p))
     if slack.n is not None:
         smooth = slack.smooth(p)
         error = slack.error(_variance(smooth, u, top))

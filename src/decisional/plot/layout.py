@@ -79,7 +79,7 @@ def layout(states: States, edges: Sequence[Edge]) -> Floats:
     recurrent, transient = np.flatnonzero(states.recurrent), np.flatnonzero(~states.recurrent)
     pairs = _links(edge.ends for edge in edges)
     inner = pairs[np.isin(pairs, recurrent).all(axis=1)]
-    xy = np.zeros((len(states), 2))
+    xy: Floats = np.zeros((len(states), 2))
     xy[recurrent] = _core(len(recurrent), np.searchsorted(recurrent, inner))
     if len(transient):
         _surround(states, edges, xy)
@@ -275,7 +275,7 @@ def nest(boxes: Boxes, edges: Sequence[Edge]) -> Floats:
     pairs, group = _links(edge.ends for edge in edges), boxes.group
     ends = np.sort(group[pairs], axis=1)
     centres = _core(len(boxes), _links((int(a), int(b)) for a, b in ends))
-    xy = np.zeros((len(group), 2))
+    xy: Floats = np.zeros((len(group), 2))
     for k in range(len(boxes)):
         members = np.flatnonzero(group == k)
         inside = pairs[(ends == k).all(axis=1)]

@@ -88,7 +88,7 @@ def _spreads(obs: Any) -> tuple[Floats, float]:
     targets = obs.targets
     z = 0.0
     if targets is not None:
-        z = float(_spread(targets, np.bincount(table.outcome, table.count, len(targets))).mean())
+        z = float(_spread(targets, np.bincount(table.outcome, table.count, len(targets)).astype(float)).mean())
     return _spread(obs.points, table.weight.astype(float)), z
 
 

@@ -242,7 +242,7 @@ def _lead(densities: Distributions, match: Any, order: Ints, passes: int) -> Int
     square = match.level(densities.n_rows) ** 2
     real = np.float32 if square > FINEST else np.float64
     least, n_outcomes = 1.0 - square, densities.n_outcomes
-    root = np.empty(densities.count.size, real)
+    root: Floats = np.empty(densities.count.size, real)
     leading.roots(densities.start, densities.count, densities.total, root)
     rows = densities.start, densities.outcome, root
     # Kernel sums count what is near x too: each x has the weight of its own observations.

@@ -220,7 +220,7 @@ def _recurrent(histories: _Histories) -> Ints:
     source, symbol = np.nonzero(histories.target[histories.word[leads]] >= 0)
     source = np.flatnonzero(leads)[source]
     target = label[histories.target[histories.word[source], symbol]]
-    mass = np.bincount(label[label >= 0], weights=histories.weight[label >= 0])
+    mass = np.bincount(label[label >= 0], weights=histories.weight[label >= 0]).astype(float)
     return _closed(label[source[target >= 0]], target[target >= 0], states, mass)
 
 
@@ -260,7 +260,7 @@ def _counts(histories: _Histories, n_states: int, n_symbols: int) -> tuple[Float
         seen = state >= 0
         key = state[seen] * n_symbols + table.outcome[seen]
         counts = np.bincount(key, weights=table.count[seen], minlength=n_states * n_symbols)
-        return counts.reshape(n_states, n_symbols)
+        return counts.astype(float).reshape(n_states, n_symbols)
 
     counts = tally(label[m:][row])
     mass = counts.sum(axis=1)

@@ -51,7 +51,7 @@ def cssr_result(
             f"The 'lines' have the symbol {strange!r}, which is not in the alphabet {_shortened(symbols)}: add it."
         )
     # Symbols as numbers keep the order of the alphabet.
-    data = [np.array([code[symbol] for symbol in line], np.int64) for line in lines]
+    data: list[Ints] = [np.array([code[symbol] for symbol in line], np.int64) for line in lines]
     return CssrResult(symbols, data, past, *cssr_histories(data, past, alpha, test, sequences=True))
 
 

@@ -16,7 +16,7 @@ from .._kernels import beliefs as kernels
 from .._kernels import search
 from ..data.observations import Steps
 from ..machines import chains
-from ..support.arrays import Floats, Ints
+from ..support.arrays import Bools, Floats, Ints
 
 __all__ = ["CONSTRAINTS", "Unifilar", "Windows", "merge_successors", "reconcile"]
 
@@ -158,7 +158,7 @@ def _refinements(
         yield candidate
         doubtful = _doubtful(candidate.share, theta)
         if weight is not None:
-            found = _recurrent(candidate.targets, candidate.emission, np.bincount(labels, weights=weight))
+            found = _recurrent(candidate.targets, candidate.emission, np.bincount(labels, weights=weight).astype(float))
             if found is not None:
                 doubtful[np.setdiff1d(np.arange(len(doubtful)), found)] = False
         finer = _split(labels, steps, candidate.targets, doubtful)
@@ -199,7 +199,7 @@ def _totals(steps: Steps) -> tuple[Ints, Floats]:
     """Number of the (source, symbol) pair of each transition, and how often each pair was seen."""
     symbols = int(steps.symbol.max(initial=-1)) + 1
     pair = np.unique(steps.source * symbols + steps.symbol, return_inverse=True)[1]
-    return pair, np.bincount(pair, weights=steps.count)
+    return pair, np.bincount(pair, weights=steps.count).astype(float)
 
 
 def _machine(labels: Ints, steps: Steps, n_symbols: int) -> _Candidate:
@@ -218,12 +218,12 @@ def _machine(labels: Ints, steps: Steps, n_symbols: int) -> _Candidate:
     return _Candidate(labels, targets, emission, largest / np.maximum(seen, 1))
 
 
-def _doubtful(share: Floats, theta: float) -> Ints:
+def _doubtful(share: Floats, theta: float) -> Bools:
     """(n_states, n_symbols) where a symbol was seen and its most frequent target does not stand for all."""
     return (share > 0.0) & (share <= theta) & (share < 1.0)
 
 
-def _split(labels: Ints, steps: Steps, targets: Ints, doubtful: Ints) -> Ints:
+def _split(labels: Ints, steps: Steps, targets: Ints, doubtful: Bools) -> Ints:
     """Tell apart rows whose most frequent target differs on a doubtful symbol of their state."""
     finer = labels
     n = targets.shape[0] + 1
@@ -260,7 +260,7 @@ class _Data:
         keep less than one count are dropped: they came from windows taken for synchronised.
         """
         targets, emission = candidate.targets, candidate.emission
-        mass = np.bincount(candidate.labels, weights=self.weight, minlength=targets.shape[0])
+        mass = np.bincount(candidate.labels, weights=self.weight, minlength=targets.shape[0]).astype(float)
         best = candidate
         for _ in range(ROUNDS):
             states = _recurrent(targets, emission, mass)
@@ -355,7 +355,7 @@ class _Data:
     def _bits(self, labels: Ints, emission: Floats) -> Floats:
         """(n_rows,) bits of what followed each row, by the probabilities of its state."""
         p = np.maximum(emission[labels[self.row], self.symbol], 2.0**-self.log_n)
-        return np.bincount(self.row, weights=-self.count * np.log2(p), minlength=labels.size)
+        return np.bincount(self.row, weights=-self.count * np.log2(p), minlength=labels.size).astype(float)
 
 
 def _matrix(targets: Ints, emission: Floats) -> Floats:
@@ -384,5 +384,5 @@ def _result(candidate: _Candidate, theta: float) -> Unifilar:
     return Unifilar(candidate.labels, candidate.targets, candidate.emission, unresolved)
 
 
-def _listed(share: Floats, where: Ints) -> tuple[tuple[int, int, float], ...]:
+def _listed(share: Floats, where: Bools) -> tuple[tuple[int, int, float], ...]:
     return tuple((int(s), int(a), float(share[s, a])) for s, a in np.argwhere(where))

@@ -69,7 +69,7 @@ class Follower:
         self.machine, self.plan, self.last = machine, plan, -1
         # A last column for unknown symbols.
         self._targets = np.pad(machine.targets, ((0, 0), (0, 1)), constant_values=-1)
-        self.code_type = np.uint8 if len(machine.alphabet) < 256 else np.int32
+        self.code_type: type[np.integer[Any]] = np.uint8 if len(machine.alphabet) < 256 else np.int32
         self._unused = np.empty((0, len(machine.alphabet))), np.zeros(machine.emission.shape, np.int64)
 
     def forget(self) -> None:

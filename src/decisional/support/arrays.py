@@ -5,11 +5,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Floats", "Ints", "Record", "entries", "read_only", "row_sums"]
+__all__ = ["Bools", "Floats", "Ints", "Record", "entries", "index_type", "read_only", "row_sums"]
 
-# What an array holds, for the reader; NumPy's own type parameters do not survive its arithmetic.
-Ints = NDArray[Any]
-Floats = NDArray[Any]
+Ints = NDArray[np.integer[Any]]
+Floats = NDArray[np.floating[Any]]
+Bools = NDArray[np.bool_]
+
+
+def index_type(size: int) -> type[np.signedinteger[Any]]:
+    """The smaller type of integers that can number so many things."""
+    return np.int32 if size < 1 << 31 else np.int64
 
 
 def read_only(array: NDArray[Any]) -> NDArray[Any]:
