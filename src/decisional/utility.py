@@ -5,12 +5,20 @@ or is any callable U(y, z) that broadcasts over arrays. `MonteCarlo` and `Sample
 than by the sum over outcomes; `GlobalMaxima` searches a continuum of predictions.
 """
 
-from .decisions.closed_forms import absolute_error, matching_cells, squared_error, tolerant, zero_one
-from .decisions.comparing import equivalent, same_predictions, same_values
-from .decisions.integrals import GlobalMaxima, MonteCarlo, SamplePoints
-from .decisions.optima import Optimum, Slack
-from .decisions.solving import solve
-from .decisions.utilities import Utility, as_utility, loss, table
+from .decisions.equivalence import equivalent, same_predictions, same_values
+from .decisions.predictions import Optimum, Slack
+from .decisions.solving import GlobalMaxima, MonteCarlo, SamplePoints, solve
+from .decisions.utilities import (
+    Utility,
+    absolute_error,
+    as_utility,
+    loss,
+    matching_cells,
+    squared_error,
+    table,
+    tolerant,
+    zero_one,
+)
 
 __all__ = [
     "table",

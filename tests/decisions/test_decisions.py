@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import decisional as ds
 import naive_decisions as naive
 from decisional import utility
+from decisional.decisions import decide as decisions
 from decisional.decisions import decide as steps
-from decisional.decisions import iso as decisions
 from decisional.states.partition import Partition
 
 

@@ -103,13 +103,13 @@ def test_impossible_symbols():
 def test_changes_in_pieces(causes, last):
     """A sequence may come in pieces: what was known last is handed on."""
     labels = np.array([0, 1, 1, 2])
-    whole = events.changes(np.array(causes, np.int64), labels, last)
+    whole = events.changes_in_sequence(np.array(causes, np.int64), labels, last)
     half = len(causes) // 2
     first = np.array(causes[:half], np.int64)
     known = first[first >= 0]
     middle = int(known[-1]) if known.size else last
-    one = events.changes(first, labels, last)
-    two = events.changes(np.array(causes[half:], np.int64), labels, middle)
+    one = events.changes_in_sequence(first, labels, last)
+    two = events.changes_in_sequence(np.array(causes[half:], np.int64), labels, middle)
     joined = [
         np.concatenate([one[0], two[0] + half]),
         *(np.concatenate(pair) for pair in zip(one[1:], two[1:], strict=True)),

@@ -15,8 +15,8 @@ import naive_decisions as naive
 from decisional import utility
 from decisional._kernels import values as kernels
 from decisional.decisions import decide as algorithm
-from decisional.decisions import optima
-from decisional.decisions.sets import CellSet, Interval
+from decisional.decisions import predictions as sets
+from decisional.decisions.predictions import CellSet, Interval
 from decisional.utility import Slack, solve
 
 EXACT = Slack()
@@ -185,7 +185,7 @@ def test_candidates_against_the_naive_twin(seed, level):
     K, n_z = p.shape
     prior = p.mean(axis=0)
     candidates, z = list(range(len(u))), list(range(n_z))
-    found = optima.exhaustive(p, u, candidates, Slack(1e-9, n, prior, level))
+    found = sets.exhaustive(p, u, candidates, Slack(1e-9, n, prior, level))
     for k in range(K):
         row, before = dict(enumerate(p[k])), dict(enumerate(prior))
         best, value, error = naive.best_from_data(row, lambda y, z: u[y, z], candidates, n[k], before, level)
@@ -223,13 +223,13 @@ def test_offsets_do_not_hide_the_sampling_error():
     p, n = rng.dirichlet(np.ones(4), 30), np.full(30, 50.0)
     u = rng.integers(0, 5, (5, 4)).astype(float)
     slack = Slack(1e-9, n, p.mean(axis=0), 2.5)
-    base = optima.exhaustive(p, u, range(5), slack).predictions
-    moved = optima.exhaustive(
+    base = sets.exhaustive(p, u, range(5), slack).predictions
+    moved = sets.exhaustive(
         p, u + np.array([1e7, -1e7, 0, 3e6]), range(5), Slack(1e-7, n, p.mean(axis=0), 2.5)
     ).predictions
     assert list(base) == list(moved)
     forbidden = np.vstack([u, np.full(4, -1e12)])
-    assert list(optima.exhaustive(p, forbidden, range(6), slack).predictions) == list(base)
+    assert list(sets.exhaustive(p, forbidden, range(6), slack).predictions) == list(base)
 
 
 @given(st.integers(0, 10**6))
@@ -260,7 +260,7 @@ def test_blocks_are_joined(monkeypatch):
     ]
     slack = Slack(1e-9, np.arange(10.0, 33.0), p.mean(axis=0), 2.0)
     whole = [solve(p, names, kind, slack) for kind, names in kinds]
-    monkeypatch.setattr(optima, "BLOCK", 10)
+    monkeypatch.setattr(sets, "BLOCK", 10)
     for (kind, names), one in zip(kinds, whole, strict=True):
         for rows in (p, csr_array(p)):
             parts = solve(rows, names, kind, slack)
@@ -340,7 +340,7 @@ def test_integrators_that_are_refused():
         solve(p, z, table, EXACT, integrate=lambda q, v: np.full((1, 2), np.nan))
     with pytest.raises(ValueError, match="'integrate' callable"):
         solve(p, z, utility.squared_error(), EXACT, lambda q, v: np.zeros(3), utility.GlobalMaxima())
-    with pytest.raises(ValueError, match="'n' of MonteCarlo is 0; it must be an integer of at least 1: try 10000"):
+    with pytest.raises(ValueError, match="'n' of MonteCarlo is 0; it must be an integer of at least 1: try n=10000"):
         solve(p, z, table, EXACT, integrate=utility.MonteCarlo(0))
     for volume in ([1.0], [1.0, 0.0], [1.0, np.nan]):
         with pytest.raises(ValueError, match=r"'volume' of SamplePoints.*must be 2 positive numbers"):

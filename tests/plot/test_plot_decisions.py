@@ -18,7 +18,7 @@ from matplotlib.patches import Circle
 
 import decisional as ds
 from decisional import EpsilonMachine
-from decisional.decisions.sets import CellSet, Interval
+from decisional.decisions.predictions import CellSet, Interval
 from decisional.plot.diagrams import machine_edges
 from decisional.plot.drawing import fill
 from decisional.plot.wording import decision_texts, prediction_text, probability_text

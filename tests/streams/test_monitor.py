@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import decisional as ds
-from decisional.decisions.utility_formats import decode, encode
+from decisional.decisions.as_json import decode, encode
 from decisional.streams import monitor as module
 from decisional.streams.monitor import Monitor, RefusedSymbol
 from strategies import machines

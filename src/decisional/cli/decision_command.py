@@ -261,7 +261,7 @@ def _content(choice: Any, arguments: argparse.Namespace) -> dict[str, Any]:
 
 def plain(predictions: Any) -> Any:
     """A set of predictions as JSON: a list, or the ends of an interval."""
-    from ..decisions.sets import Interval
+    from ..decisions.predictions import Interval
 
     if predictions is None:
         return None

@@ -1,1 +1,11 @@
-"""Steps 5 to 8 of the figure: utilities, best predictions, decisional states and the events between them."""
+"""Steps 5 to 8 of the figure: utilities, best predictions, decisional states and the events between them.
+
+- `utilities`: U(y, z) as a table, a callable, a loss or in closed form
+- `predictions`: the sets Y of best predictions, and when two predictions are equally good
+- `solving`: Y and U of each distribution, with integrators and optimisers
+- `equivalence`: when two utilities come to the same
+- `decide`: iso-prediction, iso-utility and decisional states
+- `decisional_model`: all of it on causal states, a machine or data
+- `events`: changes of state along the data
+- `as_json`: values, predictions and utilities in files
+"""

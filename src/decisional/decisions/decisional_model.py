@@ -20,7 +20,7 @@ from ..support.arguments import is_number, real, refusal
 from ..support.arrays import Floats, Ints
 from . import events
 from .decide import decide
-from .optima import Slack
+from .predictions import Slack
 from .solving import solve
 from .utilities import as_utility
 
@@ -57,7 +57,7 @@ class DecisionalModel(StateModel):
     ----------
     utility : U(y, z): one of `ds.utility`, a table U[y][z], or a callable that broadcasts over arrays
     integrate : how to integrate over z: None (the sum over outcomes), `ds.utility.MonteCarlo(n)`,
-        `ds.utility.SamplePoints(volume)` or a callable, see `utility.integrals`
+        `ds.utility.SamplePoints(volume)` or a callable, see `decisions.solving`
     optimise : how to find the best predictions: None (closed form, or all candidates),
         `ds.utility.GlobalMaxima()` for a continuum, or a callable
     delta : gap between iso-utility states (and between predictions, where these are numbers): values further apart
@@ -288,9 +288,9 @@ class DecisionalModel(StateModel):
         obs = self.causal_.observations_ if X is None and self.causal_ is not None else X
         if isinstance(obs, Observations):
             cause = self.causes(obs)
-            place, before, after = events.along(obs, cause, labels, initial)
+            place, before, after = events.changes_in_observations(obs, cause, labels, initial)
         else:
-            place, before, after = events.changes(self.causes(obs), labels)
+            place, before, after = events.changes_in_sequence(self.causes(obs), labels)
             kept = slice(None) if initial else before >= 0
             place, before, after = place[kept], before[kept], after[kept]
         found = np.append(labels, -1)

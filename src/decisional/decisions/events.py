@@ -1,17 +1,31 @@
 """Changes of state along the data: the events that a user wants to hear of."""
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..data.observations import Observations
 from ..support.arrays import Floats, Ints
 
-__all__ = ["Change", "Event", "Events", "Happenings", "Refit", "along", "changes", "predictions_text"]
+if TYPE_CHECKING:
+    from ..machines import EpsilonMachine
+    from .decisional_model import DecisionalModel
+
+__all__ = [
+    "Change",
+    "Event",
+    "EventLog",
+    "Events",
+    "Refit",
+    "changes_in_observations",
+    "changes_in_sequence",
+    "predictions_text",
+]
 
 
 class Event(NamedTuple):
@@ -56,23 +70,24 @@ class Refit(NamedTuple):
 
     since : the first of the symbols that the machine was learnt from
     moved : whether only its probabilities are new
-    choice : the fitted DecisionalStates
+    choice : the fitted decisional states
     """
 
     position: int
     since: int
     moved: bool
-    choice: Any
+    choice: "DecisionalModel"
 
     @property
-    def machine(self) -> Any:
+    def machine(self) -> "EpsilonMachine":
+        assert self.choice.machine_ is not None
         return self.choice.machine_
 
     def __str__(self) -> str:
         n = self.machine.n_states
-        if self.moved:
-            return f"{self.position}: new probabilities in the same {n} state{'s' if n != 1 else ''}"
         states = f"{n} state{'s' if n != 1 else ''}"
+        if self.moved:
+            return f"{self.position}: new probabilities in the same {states}"
         return f"{self.position}: a new machine of {states}, learnt from the symbols since {self.since}"
 
 
@@ -132,9 +147,13 @@ class Events(Sequence[Event]):
     def __str__(self) -> str:
         return "\n".join(map(str, self))
 
+    def __repr__(self) -> str:
+        between = f", positions {self.position[0]} to {self.position[-1]}" if len(self) else ""
+        return f"Events({len(self)} changes{between})"
+
 
 @dataclass(frozen=True, eq=False)
-class Happenings(Sequence[Any]):
+class EventLog(Sequence[Any]):
     """Events of a monitor that adapts, in the order of the data: Event, Change and Refit.
 
     Attributes
@@ -163,8 +182,12 @@ class Happenings(Sequence[Any]):
     def __str__(self) -> str:
         return "\n".join(map(str, self))
 
+    def __repr__(self) -> str:
+        kinds = Counter(type(event).__name__ for event in self)
+        return f"EventLog({', '.join(f'{n} {kind}' for kind, n in sorted(kinds.items()))})"
 
-def changes(cause: Ints, labels: Ints, last: int = -1) -> tuple[Ints, Ints, Ints]:
+
+def changes_in_sequence(cause: Ints, labels: Ints, last: int = -1) -> tuple[Ints, Ints, Ints]:
     """Places of a sequence where the label of the causal state changes, with the causal states before and after.
 
     Parameters
@@ -184,7 +207,9 @@ def changes(cause: Ints, labels: Ints, last: int = -1) -> tuple[Ints, Ints, Ints
     return known[changed], before[changed], after[changed]
 
 
-def along(obs: Observations, cause: Ints, labels: Ints, initial: bool = False) -> tuple[Ints, Ints, Ints]:
+def changes_in_observations(
+    obs: Observations, cause: Ints, labels: Ints, initial: bool = False
+) -> tuple[Ints, Ints, Ints]:
     """Changes between observations and their successors; without successors, between neighbours.
 
     Parameters

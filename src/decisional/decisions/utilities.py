@@ -1,18 +1,34 @@
-"""Utilities U(y, z): what predicting y is worth when z happens. As a table, a callable or a loss."""
+"""Utilities U(y, z): what predicting y is worth when z happens.
+
+A table, a callable or a loss; or one of those whose best predictions are known in closed form: `zero_one`,
+`squared_error`, `absolute_error`, `tolerant`, `matching_cells`. With candidates y all of these are compared instead.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..data.alphabet import Lookup
+from ..support.arguments import as_table, real, shown
 from ..support.arrays import Floats
-from .optima import Optimum, Slack, exhaustive
-from .values import as_array, listed, some
+from .predictions import Cells, Finite, Intervals, Optimum, Points, Slack, exhaustive, like
 
-__all__ = ["Utility", "as_utility", "loss", "table"]
+__all__ = [
+    "Utility",
+    "absolute_error",
+    "as_array",
+    "as_utility",
+    "loss",
+    "matching_cells",
+    "numbers",
+    "squared_error",
+    "table",
+    "tolerant",
+    "zero_one",
+]
 
 
 class Utility(ABC):
@@ -24,14 +40,22 @@ class Utility(ABC):
         closed form
     """
 
+    # The function of `ds.utility` that makes it; None for utilities that are code of the user.
+    maker: str | None = None
+
     def __init__(self, y: Iterable[Hashable] | None = None) -> None:
         self.y = None if y is None else listed(y, "y")
         if self.y is not None and not self.y:
             raise ValueError("The 'y' of a utility are empty; there must be a prediction to choose: give candidates.")
 
     def __repr__(self) -> str:
-        given = {name: value for name, value in vars(self).items() if value is not None}
-        return f"{type(self).__name__.strip('_')}({', '.join(f'{k}={v!r}' for k, v in given.items())})"
+        first, named = self.arguments()
+        given = [*map(repr, first), *(f"{name}={value!r}" for name, value in named.items() if value is not None)]
+        return f"{self.maker or type(self).__name__}({', '.join(given)})"
+
+    def arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """What its maker was given, by place and by name."""
+        return (), {"y": self.y}
 
     def bound(self, outcomes: Sequence[Any]) -> "Utility":
         """The same utility, with the outcomes of the data for those that have no names yet."""
@@ -52,6 +76,8 @@ class Utility(ABC):
 
 
 class _Table(Utility):
+    maker = "table"
+
     def __init__(self, values: Floats, y: list[Hashable] | None, z: list[Hashable] | None) -> None:
         super().__init__(y)
         self.values, self.z = values, z
@@ -66,6 +92,9 @@ class _Table(Utility):
             )
         default: list[Hashable] = z if n_y == n_z else list(range(n_y))
         return _Table(self.values, default if self.y is None else self.y, z)
+
+    def arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (self.values.tolist(),), {"y": self.y, "z": self.z}
 
     def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
         if self.y is None or self.z is None:
@@ -100,13 +129,8 @@ def table(matrix: ArrayLike, y: Iterable[Hashable] | None = None, z: Iterable[Ha
 
 
 def _checked_values(matrix: ArrayLike) -> Floats:
-    try:
-        values = np.array(matrix, float)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"The 'matrix' of the utility is {matrix!r}; it must be a table of numbers with rows of one length: "
-            "give U[y][z]."
-        ) from None
+    rule = "it must be a table of numbers with rows of one length: give U[y][z]."
+    values = as_table(matrix, "matrix", rule, float).copy()
     if values.ndim != 2 or not values.size:
         raise ValueError(
             f"The 'matrix' of the utility has shape {values.shape}; it must have a row for each prediction and a "
@@ -175,3 +199,221 @@ def loss(loss: Any, y: Iterable[Hashable] | None = None, z: Iterable[Hashable] |
     if callable(loss):
         return _Function(loss, y, -1.0)
     return table(-_checked_values(loss), y, z)
+
+
+class _ZeroOne(Utility):
+    maker = "zero_one"
+
+    def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
+        column = {value: j for j, value in enumerate(z)}
+        values = np.zeros((len(y), len(z)))
+        hits = [(i, column[value]) for i, value in enumerate(y) if value in column]
+        if hits:
+            values[tuple(np.array(hits).T)] = 1.0
+        return values
+
+    def best(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
+        if self.y is not None:
+            return super().best(p, outcomes, slack)
+        top, smooth = p.max(axis=1, keepdims=True), slack.smooth(p)
+        mode = np.take_along_axis(smooth, p.argmax(axis=1)[:, None], axis=1)
+        apart = slack.error(mode + smooth - (mode - smooth) ** 2)
+        member = (top - p <= slack.atol + slack.level * apart) & ((p > 0.0) | (smooth > 0.0))
+        return Optimum(
+            top[:, 0], slack.error(mode * (1.0 - mode))[:, 0], Finite(list(outcomes), member, p.argmax(axis=1))
+        )
+
+
+def zero_one(y: Iterable[Hashable] | None = None) -> Utility:
+    """1 for a prediction that comes true, else 0 (section 4.1): Y are the modes."""
+    return _ZeroOne(y)
+
+
+class _SquaredError(Utility):
+    maker = "squared_error"
+
+    def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
+        apart = numbers(y, "squared_error")[:, None] - numbers(z, "squared_error")[None]
+        return -(apart**2) if apart.ndim == 2 else -(apart**2).sum(axis=2)
+
+    def best(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
+        z = numbers(outcomes, "squared_error")
+        if self.y is not None:
+            return super().best(p, outcomes, slack)
+        if z.ndim == 2:
+            return _means(p, z, slack)
+        mean, smooth = p @ z, slack.smooth(p)
+        apart = (z - mean[:, None]) ** 2
+        spread = np.einsum("kz,kz->k", p, apart)
+        wide = np.einsum("kz,kz->k", smooth, apart)
+        tail = np.einsum("kz,kz->k", smooth, apart**2) - wide**2
+        return Optimum(-spread, slack.error(tail), Intervals(mean, mean, mean, slack.error(wide)))
+
+
+def _means(p: Floats, z: Floats, slack: Slack) -> Optimum:
+    """The mean vectors, for outcomes z (n_z, d)."""
+    origin = z.mean(axis=0)
+    z = z - origin
+    mean, smooth = p @ z, slack.smooth(p)
+    apart = (z**2).sum(axis=1) - 2.0 * mean @ z.T + (mean**2).sum(axis=1, keepdims=True)
+    tail = np.einsum("kz,kz->k", smooth, apart**2) - np.einsum("kz,kz->k", smooth, apart) ** 2
+    spread = slack.error(smooth @ z**2 - 2.0 * mean * (smooth @ z) + mean**2)
+    utility = -np.maximum(np.einsum("kz,kz->k", p, apart), 0.0)
+    return Optimum(utility, slack.error(tail), Points(list((mean + origin)[:, None]), list(spread[:, None])))
+
+
+def squared_error(y: Iterable[float] | None = None) -> Utility:
+    """-(y - z)² (section 4.2): Y is the mean, or the best of the candidates y; of vectors, their squared distance."""
+    return _SquaredError(y)
+
+
+class _Tolerant(Utility):
+    maker = "tolerant"
+
+    def __init__(self, tolerance: float, y: Iterable[Hashable] | None) -> None:
+        super().__init__(y)
+        self.tolerance = real(tolerance, "tau", least=0, remedy="give the error that costs nothing", of="tolerant")
+
+    def arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (self.tolerance,), {"y": self.y}
+
+    def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
+        apart = np.abs(numbers(y, "tolerant", 1)[:, None] - numbers(z, "tolerant", 1)[None])
+        values: Floats = -np.maximum(apart - self.tolerance, 0.0)
+        return values
+
+    def best(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
+        if self.y is not None:
+            return super().best(p, outcomes, slack)
+        # The expected loss is convex: its slope rises from -1 by p(z) at z - tau and again at z + tau.
+        z = numbers(outcomes, "tolerant", 1)
+        bend = np.concatenate([z - self.tolerance, z + self.tolerance])
+        order = np.argsort(bend, kind="stable")
+        slope = np.cumsum(np.concatenate([p, p], axis=1)[:, order], axis=1) - 1.0
+        bend = bend[order]
+        doubt = slack.atol + slack.level * slack.error(np.ones(len(p)))[:, None]
+        low = bend[np.argmax(slope >= -doubt, axis=1)]
+        # Rounding may leave the last slope just below 1.
+        rising = slope > np.minimum(doubt, 1.0 - 1e-9)
+        high = bend[np.argmax(rising, axis=1)]
+        # Anywhere between these two the expected loss is the same.
+        ends = [bend[np.argmax(slope >= edge, axis=1)] for edge in (-1e-9, 1e-9)]
+        centre = 0.5 * (ends[0] + ends[1])
+        cost = np.maximum(np.abs(centre[:, None] - z) - self.tolerance, 0.0)
+        mean, smooth = np.einsum("kz,kz->k", p, cost), slack.smooth(p)
+        variance = np.einsum("kz,kz->k", smooth, cost**2) - np.einsum("kz,kz->k", smooth, cost) ** 2
+        return Optimum(-mean, slack.error(variance), Intervals(low, high, centre, np.zeros(len(p))))
+
+
+def tolerant(tau: float, y: Iterable[float] | None = None) -> Utility:
+    """-max(0, abs(y - z) - tau): errors up to tau cost nothing; Y is an interval of numbers."""
+    return _Tolerant(tau, y)
+
+
+def absolute_error(y: Iterable[float] | None = None) -> Utility:
+    """-abs(y - z): Y is the interval of medians."""
+    return _Tolerant(0.0, y)
+
+
+class _MatchingCells(Utility):
+    maker = "matching_cells"
+
+    def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
+        a, b = cells(y), cells(z)
+        if a.shape[1] != b.shape[1]:
+            raise ValueError(
+                f"The 'y' of matching_cells have {a.shape[1]} cells and the outcomes {b.shape[1]}; both must have "
+                "the same: give candidates like the outcomes."
+            )
+        values: Floats = np.zeros((len(a), len(b)))
+        for column, other in zip(a.T, b.T, strict=True):
+            values += column[:, None] == other
+        return values
+
+    def best(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
+        if self.y is not None:
+            return super().best(p, outcomes, slack)
+        values, code = np.unique(cells(outcomes), return_inverse=True)
+        code = code.reshape(len(outcomes), -1)
+        shape = (len(p), code.shape[1], values.size)
+        # 1 where an outcome has a value in a cell: sums over outcomes become one product.
+        has = (code[:, :, None] == np.arange(values.size)).reshape(len(outcomes), -1).astype(float)
+        share, smooth = (p @ has).reshape(shape), (slack.smooth(p) @ has).reshape(shape)
+        top = share.max(axis=2, keepdims=True)
+        first = share.argmax(axis=2)[:, :, None]
+        mode = np.take_along_axis(smooth, first, axis=2)
+        apart = slack.error(mode + smooth - (mode - smooth) ** 2)
+        member = (top - share <= slack.atol + slack.level * apart) & (smooth > 0.0)
+        error: Floats = np.zeros(len(p))
+        if slack.n is not None:
+            right = (first == np.arange(values.size)).reshape(len(p), -1).astype(float) @ has.T
+            q = slack.smooth(p)
+            error = slack.error(np.einsum("kz,kz->k", q, right**2) - np.einsum("kz,kz->k", q, right) ** 2)
+        sets = Cells(values.tolist(), member, first[:, :, 0], like(outcomes[0]))
+        return Optimum(top[:, :, 0].sum(axis=1), error, sets)
+
+
+def matching_cells(y: Iterable[Hashable] | None = None) -> Utility:
+    """Number of cells predicted right (section 6.2): Y is the product of the most frequent values of each cell."""
+    return _MatchingCells(y)
+
+
+def as_array(values: Sequence[Any]) -> NDArray[Any]:
+    """Values as (n,), or (n, d) where they are tuples of one length; of objects where numpy has no type for them."""
+    try:
+        array: NDArray[Any] = np.asarray(list(values))
+        if len({type(v) for v in values}) == 1 or array.dtype.kind in "biuf":
+            return array
+    except ValueError:
+        pass
+    boxed = np.empty(len(values), object)
+    boxed[:] = list(values)
+    return boxed
+
+
+def numbers(values: Sequence[Any], name: str, most: int = 2) -> Floats:
+    """Values as numbers, (n,) or (n, d)."""
+    array = as_array(values)
+    if array.dtype.kind not in "biuf" or array.ndim > most or not np.isfinite(array).all():
+        raise ValueError(
+            f"The 'y' or outcomes of {name} are like {values[0]!r}; they must be finite numbers"
+            f"{'' if most == 1 else ' or tuples of numbers'}: convert the data, or use ds.utility.table."
+        )
+    return array.astype(float)
+
+
+def cells(values: Sequence[Any]) -> NDArray[Any]:
+    """Outcomes as (n, n_cells): tuples and text have a cell for each item, other values are one cell."""
+    listed = getattr(values, "cells", None)
+    if listed is None:
+        text = all(isinstance(v, str) for v in values) and len({len(v) for v in values}) == 1
+        listed = [list(v) for v in values] if text else list(values)
+    try:
+        array: NDArray[Any] = np.asarray(listed)
+    except ValueError:
+        array = np.empty(len(values), object)
+    if array.ndim not in (1, 2) or array.dtype.kind == "O":
+        raise ValueError(
+            f"The outcomes of matching_cells are like {values[0]!r}; they must be values or tuples of values of one "
+            "length: observe light cones, or a series with future > 1."
+        )
+    return array.reshape(len(values), -1)
+
+
+def listed(values: Any, name: str) -> list[Any]:
+    """Predictions or outcomes of a utility as a list of hashable values."""
+    try:
+        found = list(values)
+        hash(tuple(found))
+    except TypeError:
+        raise TypeError(
+            f"The {name!r} of a utility are {shown(values)}; they must be hashable values: give a list of numbers, "
+            "strings or tuples."
+        ) from None
+    return found
+
+
+def some(values: Sequence[Any]) -> str:
+    """The first values, for a message."""
+    shown = ", ".join(map(repr, list(values)[:5]))
+    return shown + (", ..." if len(values) > 5 else "")

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from ..data.series import series as symbol_series
 from ..data.signals import delays
-from ..decisions.closed_forms import squared_error, zero_one
 from ..decisions.decisional_model import DecisionalModel
+from ..decisions.utilities import squared_error, zero_one
 from ..machines import chains
 from ..states.causal_model import CausalModel
 from ..states.counts import Counts

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..decisions.sets import CellSet, Interval
+from ..decisions.predictions import CellSet, Interval
 from ..support.arrays import Floats
 
 if TYPE_CHECKING:

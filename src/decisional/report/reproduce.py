@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..data.fields import Cones
+from ..decisions.utilities import Utility
 from ..estimators.first_part import FirstPart
 from .findings import Findings
 
@@ -20,14 +19,6 @@ __all__ = ["python_code"]
 NAMES = (
     "Kernels|Counts|GTest|ChiSquare|Bhattacharyya|Variational|HarmonicMean|JensenShannon|CausalStates|DecisionalStates"
 )
-UTILITIES = {
-    "ZeroOne": "zero_one",
-    "SquaredError": "squared_error",
-    "AbsoluteError": "absolute_error",
-    "Tolerant": "tolerant",
-    "MatchingCells": "matching_cells",
-    "Table": "table",
-}
 
 
 def python_code(found: Findings) -> str:
@@ -69,18 +60,9 @@ def _observe(kind: str, causal: CausalModel) -> str:
 
 
 def _utility(utility: object) -> str:
-    name = type(utility).__name__.strip("_")
-    if name not in UTILITIES:
-        return "...  # U(y, z), as above"
-    given = {key: value for key, value in vars(utility).items() if value is not None}
-    if name == "Table":
-        given = {"": given.pop("values"), **given}
-    shown = (f"{key}={_literal(value)}" if key else _literal(value) for key, value in given.items())
-    return f"ds.utility.{UTILITIES[name]}({', '.join(shown)})"
-
-
-def _literal(value: object) -> str:
-    return repr(value.tolist() if isinstance(value, np.ndarray) else value)
+    if isinstance(utility, Utility) and utility.maker is not None:
+        return f"ds.utility.{utility!r}"
+    return "...  # U(y, z), as above"
 
 
 def _options(choice: DecisionalModel) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._kernels import machines
-from ..decisions.events import Event, Events, changes
+from ..decisions.events import Event, Events, changes_in_sequence
 from ..machines import EpsilonMachine, walks
 from ..support.arrays import Floats, Ints
 
@@ -132,7 +132,7 @@ class Follower:
 
     def arrive_all(self, states: Ints) -> Arrivals:
         """Note the states after a run of symbols; return the changes."""
-        place, before, after = changes(states, self.plan.labels, self.last)
+        place, before, after = changes_in_sequence(states, self.plan.labels, self.last)
         place = place + self.position
         if states.size:
             self.position, self.state = self.position + states.size, int(states[-1])

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..data.alphabet import Alphabet, is_missing, plain
 from ..data.sequences import is_array, to_array
-from ..decisions.events import Change, Event, Events, Happenings, Refit
+from ..decisions.events import Change, Event, EventLog, Events, Refit
 from ..machines import EpsilonMachine
 from ..support.arguments import choice
 from ..support.arrays import Floats, Ints
@@ -35,7 +35,7 @@ class RefusedSymbol(ValueError):
     events : Events of the chunk before it
     """
 
-    def __init__(self, symbol: Any, position: int, index: int, gap: bool, events: Events | Happenings) -> None:
+    def __init__(self, symbol: Any, position: int, index: int, gap: bool, events: Events | EventLog) -> None:
         what, rule, name = "symbol", "is impossible there; no state that the machine can be in emits it", "impossible"
         if gap:
             what, rule, name = "value", "is missing; gaps are refused", "missing"
@@ -204,7 +204,7 @@ class Monitor:
             state = after.item()
         return follower.arrive(state)
 
-    def feed(self, symbols: Any) -> Events | Happenings:
+    def feed(self, symbols: Any) -> Events | EventLog:
         """Take a chunk of symbols: str, bytes, list or another iterable, or array; return its events.
 
         Cost: O(1) per symbol while the causal state is known, else O(n_states); several runs of gaps in a chunk
@@ -226,9 +226,9 @@ class Monitor:
                 raise RefusedSymbol(value, self.position, i, gap, follower.events(found))
         return follower.events(found)
 
-    def _feed_learner(self, learner: Learner, symbols: Any, mask: Any) -> Happenings:
+    def _feed_learner(self, learner: Learner, symbols: Any, mask: Any) -> EventLog:
         """Feed a monitor that adapts, from one Change or Refit to the next."""
-        found, lo = Happenings(), 0
+        found, lo = EventLog(), 0
         n, code = self._alphabet.coder(symbols)
         letter: Callable[[Any], Any] = chr if isinstance(symbols, _TEXT) and not isinstance(symbols, str) else plain
         while lo < n:

@@ -3,17 +3,14 @@
 import base64
 import os
 import zlib
-from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..decisions.closed_forms import matching_cells, squared_error, tolerant, zero_one
+from ..decisions.as_json import decode, decode_utility, encode, encode_utility
 from ..decisions.events import Change
-from ..decisions.utilities import table
-from ..decisions.utility_formats import decode, encode
 from ..machines import EpsilonMachine
 from ..support.files import read_json, write_json
 from .adapt import Adapt
@@ -129,26 +126,18 @@ def _unpack(content: dict[str, Any], like: NDArray[Any]) -> NDArray[Any]:
 
 def _template_json(template: dict[str, Any]) -> Any:
     """Parameters of DecisionalStates as JSON, or None where a utility or a method is only code."""
-    worth = template["utility"]
-    kind = type(worth).__name__.strip("_")
-    if kind not in _UTILITIES or any(template[name] is not None for name in ("integrate", "optimise")):
+    worth = encode_utility(template["utility"])
+    if worth is None or any(template[name] is not None for name in ("integrate", "optimise")):
         return None
-    given = {name: encode(value) for name, value in vars(worth).items()}
-    return {"kind": kind, "given": given, "delta": template["delta"], "atol": template["atol"]}
+    return {**worth, "delta": template["delta"], "atol": template["atol"]}
 
 
 def _template(content: Any) -> dict[str, Any]:
     if content is None:
         raise ValueError("its utility is a function, which no file holds: give load the 'decision' with that utility.")
-    given = {name: decode(value) for name, value in content["given"].items()}
-    worth = _UTILITIES[content["kind"]](**given)
-    return {"utility": worth, "integrate": None, "optimise": None, **{k: content[k] for k in ("delta", "atol")}}
-
-
-_UTILITIES: dict[str, Callable[..., Any]] = {
-    "ZeroOne": zero_one,
-    "SquaredError": squared_error,
-    "MatchingCells": matching_cells,
-    "Tolerant": lambda tolerance, y: tolerant(tolerance, y),
-    "Table": lambda values, y, z: table(values, y, z),
-}
+    return {
+        "utility": decode_utility(content),
+        "integrate": None,
+        "optimise": None,
+        **{k: content[k] for k in ("delta", "atol")},
+    }

@@ -1,13 +1,15 @@
 """When two utilities come to the same (section 3.5 of the paper)."""
 
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from typing import Any
 
 import numpy as np
 
-from ..support.arguments import real, require
-from .optima import Optimum, Slack
-from .sets import Interval
+from ..machines import EpsilonMachine
+from ..states.causal_model import CausalModel
+from ..support.arguments import real, shown
+from ..support.arrays import Floats
+from .predictions import Interval, Optimum, Slack
 from .solving import solve
 
 __all__ = ["equivalent", "same_predictions", "same_values"]
@@ -41,12 +43,16 @@ def equivalent(u1: Any, u2: Any, causal: Any, atol: float = 1e-9) -> bool:
 
 
 def _optima(u1: Any, u2: Any, causal: Any, atol: float) -> tuple[Optimum, Optimum]:
-    theory = hasattr(causal, "emission")
-    if not theory:
-        remedy = "fit them first"
-        require(causal, "distributions_", "causal", "fitted CausalStates or an EpsilonMachine", remedy)
     real(atol, "atol", least=0, remedy="try atol=1e-9")
-    p, outcomes = (causal.emission, causal.alphabet) if theory else (causal.distributions_, causal.outcomes_)
+    p: Floats
+    outcomes: Sequence[Any]
+    if isinstance(causal, EpsilonMachine):
+        p, outcomes = causal.emission, causal.alphabet
+    elif isinstance(causal, CausalModel) and causal.is_fitted():
+        p, outcomes = causal.distributions_, causal.outcomes_
+    else:
+        kind = "fitted CausalStates or an EpsilonMachine"
+        raise TypeError(f"The 'causal' must be {kind}. Got {shown(causal)} instead: fit them first.")
     # After a dead end nothing follows.
     p = p[p.sum(axis=1) > 0.0]
     slack = Slack(atol)

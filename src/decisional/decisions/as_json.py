@@ -1,14 +1,15 @@
-"""Values and sets of predictions as JSON, and back."""
+"""Values, sets of predictions and utilities as JSON, and back."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ..data.alphabet import ordered
-from .sets import CellSet, Interval
-from .values import like
+from .predictions import CellSet, Interval, like
+from .utilities import Utility, matching_cells, squared_error, table, tolerant, zero_one
 
-__all__ = ["decode", "encode"]
+__all__ = ["decode", "decode_utility", "encode", "encode_utility"]
 
 
 def encode(value: Any) -> Any:
@@ -54,3 +55,29 @@ def decode(value: Any) -> Any:
     ((kind, content),) = value.items()
     kinds: dict[str, Any] = {"set": frozenset, "tuple": tuple, "float": float}
     return kinds[kind](decode(content))
+
+
+def encode_utility(utility: Utility) -> dict[str, Any] | None:
+    """A utility as JSON; None where it is a function, which no file holds."""
+    if utility.maker is None:
+        return None
+    return {
+        "kind": type(utility).__name__.strip("_"),
+        "given": {name: encode(value) for name, value in vars(utility).items()},
+    }
+
+
+def decode_utility(content: dict[str, Any]) -> Utility:
+    """Undo `encode_utility`."""
+    given = {name: decode(value) for name, value in content["given"].items()}
+    return _MAKERS[content["kind"]](**given)
+
+
+# By the names that files have for them.
+_MAKERS: dict[str, Callable[..., Utility]] = {
+    "ZeroOne": zero_one,
+    "SquaredError": squared_error,
+    "MatchingCells": matching_cells,
+    "Tolerant": lambda tolerance, y: tolerant(tolerance, y),
+    "Table": lambda values, y, z: table(values, y, z),
+}
