@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from ..machines import TransitionGraph
 from ..support.arguments import refusal, require
-from .diagrams import MAX_STATES, Edge, States, graph_edges, graph_states, machine_edges, machine_states, probabilities
+from ..support.display import html_of
+from .diagrams import Edge, States, graph_edges, graph_states, machine_edges, machine_states
 from .drawing import RECURRENT, TRANSIENT, Canvas, bounds, fills, legend_height, require_matplotlib
 from .layout import layout
 from .routing import place_labels, route
 from .saving import render
-from .wording import symbol_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,8 +20,6 @@ if TYPE_CHECKING:
     from ..machines import EpsilonMachine
 
 __all__ = ["graph", "machine", "machine_html", "machine_svg"]
-
-MAX_SYMBOLS = 8  # columns of the table
 
 
 def machine(
@@ -118,21 +114,7 @@ def machine_html(machine: EpsilonMachine) -> str:
     str
         HTML. Without matplotlib it is the table alone.
     """
-    _require_machine(machine)
-    picture = ""
-    if machine.n_states <= MAX_STATES:
-        try:
-            svg = machine_svg(machine)
-            # In a page of others, its style would be that of all of them.
-            svg = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", svg[svg.index("<svg") :], flags=re.DOTALL)
-            picture = f'<div style="max-width: 40em">{svg}</div>'
-        except ImportError:
-            pass
-    note = f"{machine.n_states} states, C = {machine.statistical_complexity():.4f} bits, "
-    note += f"h = {machine.entropy_rate():.4f} bits per symbol"
-    if machine.n_states > MAX_STATES:
-        note += f"; the first {MAX_STATES} are listed"
-    return f"<div>{picture}{_table(*_cells(machine), note)}</div>"
+    return html_of("machine", machine)
 
 
 def _require_machine(machine: Any) -> None:
@@ -195,25 +177,3 @@ def _draw(
     if title is not None:
         canvas.ax.set_title(title)
     return canvas.ax
-
-
-def _cells(machine: EpsilonMachine) -> tuple[list[str], list[list[str]]]:
-    """Return the heading and the rows of the table of states."""
-    symbols = machine.alphabet[:MAX_SYMBOLS]
-    head = ["state", "probability", *(f"P({symbol_text(symbol)})" for symbol in symbols)]
-    rows = []
-    for name, recurrent, p, emission in zip(
-        machine.names[:MAX_STATES], machine.recurrent, probabilities(machine), machine.emission, strict=False
-    ):
-        numbers = [f"{value:.4f}" for value in (p, *emission[:MAX_SYMBOLS])]
-        rows.append([str(name) if recurrent else f"{name} (transient)", *numbers])
-    return head, rows
-
-
-def _table(head: list[str], rows: list[list[str]], caption: str) -> str:
-    def row(tag: str, cells: list[str]) -> str:
-        return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
-
-    body = "".join(row("td", cells) for cells in rows)
-    heading = f"<caption>{escape(caption)}</caption><thead>{row('th', head)}</thead>"
-    return f"<table>{heading}<tbody>{body}</tbody></table>"
