@@ -19,7 +19,7 @@ from .._kernels import words as kernels
 from ..support.arrays import Ints
 from ..support.executors import map_slices, slices
 
-__all__ = ["Alphabet", "Lookup", "boxed", "distinct", "is_missing", "letters_of", "number_values", "ordered", "plain"]
+__all__ = ["Alphabet", "Lookup", "alphabet_of", "boxed", "distinct", "is_missing", "number_values", "ordered", "plain"]
 
 # What the values of bytes stand for, in arrays of integers and in text.
 BYTES = range(256)
@@ -143,7 +143,8 @@ class Alphabet:
 
     def places(self, letters: Iterable[Hashable]) -> Ints:
         """Numbers of letters, -1 for those that equal none."""
-        return np.array([self.lookup.exact.get(letter, -1) for letter in letters], np.int64)
+        code = dict(zip(self.letters, range(len(self)), strict=True))
+        return np.array([code.get(letter, -1) for letter in letters], np.int64)
 
     def merge(self, other: "Alphabet") -> tuple["Alphabet", Ints, Ints]:
         """The alphabet of both, and the numbers of the letters of each in it."""
@@ -190,7 +191,14 @@ class Alphabet:
             )
         if isinstance(symbols, str) or (isinstance(symbols, np.ndarray) and symbols.dtype.kind in "biufUS"):
             return len(symbols), lambda lo, hi: self._codes(symbols[lo:hi])
-        values = _hashed(symbols)
+        try:
+            values = list(symbols)
+            hash(tuple(values))
+        except TypeError:
+            raise TypeError(
+                f"The 'symbols' are {type(symbols).__name__}; they must be a sequence of hashable values: give a "
+                "string, bytes, a list or a one-dimensional array."
+            ) from None
         return len(values), lambda lo, hi: np.array(list(map(self.lookup, values[lo:hi])), self.dtype)
 
     @cached_property
@@ -206,19 +214,12 @@ class Alphabet:
     @cached_property
     def _of_characters(self) -> Ints:
         """Codes of the first 256 characters."""
-        table = np.full(len(CHARACTERS), len(self), self.dtype)
-        for text in map(str, self.letters):
-            if len(text) == 1 and ord(text) < table.size:
-                table[ord(text)] = self.lookup(text)
-        return table
+        return np.array(list(map(self.lookup, CHARACTERS)), self.dtype)
 
     @cached_property
     def _of_bytes(self) -> Ints:
-        """Codes of bytes: those of integers of the alphabet, else of characters."""
-        table = self._of_characters.copy()
-        for value in BYTES:
-            table[value] = self.lookup.exact.get(value, table[value])
-        return table
+        """Codes of bytes, each an integer of the alphabet or a character."""
+        return np.array(list(map(self.lookup.byte, BYTES)), self.dtype)
 
     def _codes(self, values: Any) -> Ints:
         """Codes of text, or of an array."""
@@ -242,19 +243,6 @@ def _fits_table(values: Ints) -> bool:
     if values.dtype.kind == "u" and values.dtype.itemsize <= 2:
         return True
     return bool(values.size and values.min() >= 0 and values.max() < TABLE)
-
-
-def _hashed(symbols: Any) -> list[Any]:
-    try:
-        values = list(symbols)
-        for value in values:
-            hash(value)
-    except TypeError:
-        raise TypeError(
-            f"The 'symbols' are {type(symbols).__name__}; they must be a sequence of hashable values: give a "
-            "string, bytes, a list or a one-dimensional array."
-        ) from None
-    return values
 
 
 def distinct(values: Any, name: str = "symbols") -> tuple[Ints, Sequence[Any]]:
@@ -326,15 +314,15 @@ def boxed(values: Sequence[Any]) -> NDArray[Any]:
     return array
 
 
-def letters_of(raw: Ints, values: Sequence[Any], missing: Hashable = None) -> tuple[tuple[Hashable, ...], Ints, bool]:
-    """The letters in what `distinct` gives, the number of each integer's letter (-1 = missing), whether some are."""
+def alphabet_of(raw: Ints, values: Sequence[Any], missing: Hashable = None) -> tuple[Alphabet, Ints, bool]:
+    """The alphabet of what `distinct` gives, the code of each integer (-1 = missing), and whether some are missing."""
     seen = _seen(raw)
-    symbols = [plain(values[v]) for v in seen.tolist()]
-    known = [not is_missing(symbol, missing) for symbol in symbols]
-    alphabet = Alphabet(ordered(symbol for symbol, is_known in zip(symbols, known, strict=True) if is_known))
+    symbols = {v: plain(values[v]) for v in seen.tolist()}
+    known = {v: symbol for v, symbol in symbols.items() if not is_missing(symbol, missing)}
+    alphabet = Alphabet(ordered(known.values()))
     lut = np.full(int(seen[-1]) + 1 if seen.size else 1, -1, np.int64)
-    lut[seen[known]] = alphabet.places(symbol for symbol, is_known in zip(symbols, known, strict=True) if is_known)
-    return alphabet.letters, lut, not all(known)
+    lut[list(known)] = alphabet.places(known.values())
+    return alphabet, lut, len(known) < len(symbols)
 
 
 def number_values(values: NDArray[Any], name: str) -> tuple[Ints, tuple[Hashable, ...]]:
@@ -343,8 +331,8 @@ def number_values(values: NDArray[Any], name: str) -> tuple[Ints, tuple[Hashable
     The values stay what they are: 1.0 and True do not become 1.
     """
     raw, meaning = distinct(values, name) if values.ndim == 1 else _rows(values)
-    letters, lut, _ = letters_of(raw, meaning)
-    return lut[raw], letters
+    alphabet, lut, _ = alphabet_of(raw, meaning)
+    return lut[raw], alphabet.letters
 
 
 def _rows(values: NDArray[Any]) -> tuple[Ints, Sequence[Any]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..support.arrays import Ints
-from .alphabet import Alphabet, boxed, distinct, letters_of
+from .alphabet import Alphabet, alphabet_of, boxed, distinct
 
 __all__ = ["NoSymbols", "Symbols", "alike", "as_array", "is_array", "read", "split", "to_array"]
 
@@ -88,12 +88,12 @@ def read(symbols: Any, missing: Hashable = None, sequences: bool | None = None, 
     raw, values = distinct(flat)
     if isinstance(flat, np.ndarray) and flat.dtype.kind == "f":
         values = _float_symbols(values, raw.size, part)
-    letters, lut, has_gaps = letters_of(raw, values, missing)
-    if not letters:
+    alphabet, lut, has_gaps = alphabet_of(raw, values, missing)
+    if not alphabet:
         raise NoSymbols(
             f"All {raw.size} 'symbols' are missing; a series needs at least one symbol: check 'missing' and the input."
         )
-    return Symbols(raw, lut, Alphabet(letters), bounds, has_gaps, shape or (raw.size,))
+    return Symbols(raw, lut, alphabet, bounds, has_gaps, shape or (raw.size,))
 
 
 def _flat(symbols: Any, sequences: bool | None) -> tuple[Any, list[int], tuple[int, ...] | None]:

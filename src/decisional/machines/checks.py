@@ -41,11 +41,9 @@ def checked_names(values: Iterable[Hashable], parameter: str) -> tuple[Hashable,
             f"The {parameter!r} are {shown(values)}; they must be a sequence of hashable values: give a list of "
             "strings or numbers."
         ) from None
-    seen: set[Hashable] = set()
-    for name in names:
-        if name in seen:
-            raise ValueError(f"The {parameter!r} have {name!r} twice; they must be distinct: remove one.")
-        seen.add(name)
+    if len(set(names)) < len(names):
+        twice = next(name for i, name in enumerate(names) if name in names[:i])
+        raise ValueError(f"The {parameter!r} have {twice!r} twice; they must be distinct: remove one.")
     return names
 
 
@@ -122,8 +120,9 @@ def checked_arrays(
             "both must be n_states × n_symbols, the targets integers: give one row per state and one column "
             "per symbol."
         )
-    if not (np.isfinite(p) & (p >= 0.0)).all():
-        i, a = np.argwhere(~(np.isfinite(p) & (p >= 0.0)))[0]
+    wrong = ~(np.isfinite(p) & (p >= 0.0))
+    if wrong.any():
+        i, a = np.argwhere(wrong)[0]
         raise ValueError(
             f"The 'emission' of state {names[i]!r}, column {a}, is {p[i, a]}; a probability must be between "
             "0 and 1: correct it."

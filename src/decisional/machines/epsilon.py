@@ -32,7 +32,8 @@ class EpsilonMachine(Frozen):
         States and symbols are any hashables. States are numbered in order of first appearance as a source;
         rows of probability 0 are dropped; the probabilities that leave a state sum to 1.
     alphabet : iterable of symbols, optional
-        The symbols in column order; by default those of the rows, sorted if they can be.
+        The symbols in column order; by default those of the rows in the order of `observe.series`: sorted, or by
+        type and text where they cannot be compared.
 
     Attributes
     ----------
