@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from .._kernels import words as kernels
 from .._kernels.gather import gather
 from ..data.observations import Observations
-from ..data.slices import Sliced
 from ..data.tally import Tallied
 from ..machines import EpsilonMachine, TransitionGraph
 from ..support.arguments import choice, integer, real, refusal
@@ -194,8 +193,7 @@ class CausalModel(StateModel):
         """
         self._check_parameters()
         obs = as_observations(X, z, isinstance(self.density, Kernels), fitting=True)
-        if isinstance(obs, Sliced):
-            obs.check_memory()
+        obs.check_memory()
         obs.table(executor)
         self._tally, self._fitted = None, None
         self._fitted = self._found_in(obs, executor, by_row=not isinstance(X, Observations))
@@ -213,8 +211,7 @@ class CausalModel(StateModel):
         """
         self._check_parameters()
         obs = as_observations(X, z, isinstance(self.density, Kernels), fitting=True)
-        obs.table(executor)
-        return self._add(obs.tally(), X)
+        return self._add(obs.tally(executor), X)
 
     def merge(self, other: "CausalModel") -> Self:
         """Add the counts of other causal states, of observations made alike, and keep the parameters of self."""
