@@ -2,29 +2,37 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install -q --disable-pip-version-check
+# What a target needs beyond the package: a stamp for each set of extras that was installed.
+DEMO := $(VENV)/.installed-plot
+TEST := $(VENV)/.installed-test
+BENCH := $(VENV)/.installed-bench
+DOCS := $(VENV)/.installed-docs
 
 .PHONY: demo test lint bench paper docs clean
 
-$(STAMP): pyproject.toml
+$(DEMO): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[test]'
-	touch $(STAMP)
+	$(PIP) -e '.[plot]'
+	touch $@
 
-demo: $(STAMP)
+$(VENV)/.installed-%: $(DEMO)
+	$(PIP) -e '.[$*]'
+	touch $@
+
+demo: $(DEMO)
 	$(BIN)/decisional demo --out demo
 
-test: $(STAMP)
+test: $(TEST)
 	$(BIN)/python -m pytest -n auto
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m small -p no:cacheprovider tests
 
-lint: $(STAMP)
+lint: $(TEST)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(STAMP)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[bench]'
+bench: $(TEST) $(BENCH)
 	$(BIN)/python benchmarks/discrete.py
 	$(BIN)/python benchmarks/selection.py --scale 0.1
 	$(BIN)/python benchmarks/accuracy.py
@@ -35,13 +43,12 @@ bench: $(STAMP)
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/scale.py
 
-paper: $(STAMP)
+paper: $(TEST)
 	$(BIN)/python paper/even_process.py
 	$(BIN)/python paper/rule110.py
 	$(BIN)/python paper/image_edges.py
 
-docs: $(STAMP)
-	$(BIN)/python -m pip install -q --disable-pip-version-check -e '.[docs]'
+docs: $(TEST) $(DOCS)
 	$(BIN)/python -m sphinx -n -W --keep-going -b html docs docs/_build/html
 
 clean:

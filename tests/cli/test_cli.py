@@ -217,6 +217,51 @@ def test_help_is_fast_and_light() -> None:
         assert min(_seconds([sys.executable, "-c", code, *command, "--help"]) for _ in range(3)) < 0.5
 
 
+HEAVY = (
+    "sklearn",
+    "scipy.stats",
+    "scipy.optimize",
+    "pandas",
+    "matplotlib",
+    "asyncio",
+    "distributed",
+    "xarray",
+    "jinja2",
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["symbols even.txt --past 10", "symbols even.txt", "decide machine.json --utility zero-one", "simulate even -n 9"],
+)
+def test_commands_import_what_they_use(line: str, even: Path, tmp_path: Path) -> None:
+    (tmp_path / "even.txt").write_bytes(even.read_bytes())
+    processes.even().save(tmp_path / "machine.json")
+    code = (
+        "import sys; from decisional import cli\n"
+        "assert cli.main(sys.argv[1:]) == 0\n"
+        f"found = [name for name in {HEAVY} if name in sys.modules]\n"
+        "assert not found, found"
+    )
+    subprocess.run([sys.executable, "-c", code, *line.split()], check=True, cwd=tmp_path, stdout=subprocess.DEVNULL)
+
+
+def test_wrong_arguments_are_refused_without_numpy() -> None:
+    code = (
+        "import sys; from decisional import cli\n"
+        "assert cli.main(sys.argv[1:]) == 2\n"
+        "assert not {'numpy', 'numba', 'scipy'} & set(sys.modules)"
+    )
+    for line in (
+        "symbols even.txt --past 0",
+        "symbols",
+        "luck",
+        "symbols even.txt --json none/x",
+        "watch x --skip-seen",
+    ):
+        subprocess.run([sys.executable, "-c", code, *line.split()], check=True, stderr=subprocess.DEVNULL)
+
+
 def _seconds(command: list[str]) -> float:
     begin = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=30)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from . import summary
 from .parser import PICTURE, Parser, add_command, add_outputs, column, finite, number
 from .results import Outputs, announce, check_paths, save_dot, save_json
+from .start import start_kernels
 
 if TYPE_CHECKING:
     from ..machines import EpsilonMachine
@@ -111,6 +112,7 @@ def decide(path: str, text: str) -> Any:
     from ..decisions.decisional_model import DecisionalModel
     from ..machines import EpsilonMachine
 
+    start_kernels()
     machine = EpsilonMachine.load(path)
     worth = _utility(text)
     if text.lower().endswith(".csv"):

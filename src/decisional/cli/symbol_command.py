@@ -12,6 +12,7 @@ from . import summary
 from .cluster import add_scale, cluster, is_sliced
 from .parser import LABELS, LEVEL, PICTURE, VARIABLE, add_command, add_outputs, column, integer, number, whole_or_auto
 from .results import Outputs, announce, called, label_writer, machine_writers, progress
+from .start import start_kernels
 
 __all__ = ["add"]
 
@@ -61,6 +62,7 @@ def run(arguments: argparse.Namespace) -> int:
     _refuse_given(arguments)
     outputs = Outputs(arguments, FILES)
     series = _read(arguments)
+    start_kernels()
     if series.longest == 1 and arguments.column is None:
         raise ValueError(
             f"The longest series of {called(arguments.files)!r} has 1 symbol, which has no past: if the file has one "

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
 
 from ..data.observations import CountsOnly
 from ..support.arrays import Floats
@@ -120,6 +119,8 @@ def _cross_validated(obs: Any, cutoff: float, progress: Any) -> tuple[Floats, fl
     Integers have one width in all dimensions. Others have one for each, so that dimensions that say nothing about z
     become so wide that they do not dilute the rest.
     """
+    from scipy.optimize import minimize
+
     task, rough = _Task(obs), _Task(obs, COARSE)
     best, chosen = -np.inf, np.zeros(task.size)
     for i, factor in enumerate(FACTORS):
