@@ -267,7 +267,7 @@ def test_blocks_are_joined(monkeypatch):
             assert parts.utility == pytest.approx(one.utility)
             assert parts.error == pytest.approx(one.error)
             assert len(parts.predictions) == 23
-            if one.predictions.codes is None:
+            if isinstance(one.predictions, sets.NumericSets):
                 assert parts.predictions.coordinates == pytest.approx(one.predictions.coordinates)
                 assert np.array(parts.predictions.choice()) == pytest.approx(np.array(one.predictions.choice()))
             else:

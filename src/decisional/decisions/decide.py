@@ -12,7 +12,7 @@ import numpy as np
 from .._kernels import values as kernels
 from ..states.partition import Partition
 from ..support.arrays import Floats, Ints
-from .predictions import Predictions, Slack
+from .predictions import ListedSets, NumericSets, Predictions, Slack
 from .solving import solve
 from .utilities import Utility
 
@@ -77,12 +77,13 @@ def decide(
     return Decision(best.utility, best.predictions, psi, upsilon, psi & upsilon)
 
 
-def iso_prediction(predictions: Any, weight: Floats, delta: float | None, level: float) -> Partition:
+def iso_prediction(predictions: Predictions, weight: Floats, delta: float | None, level: float) -> Partition:
     """C2: states with the same set Y of best predictions; parameters as in `group`."""
-    if predictions.codes is None:
+    if isinstance(predictions, NumericSets):
         errors, precision = predictions.errors, predictions.precision
         gap = None if delta is None else max(delta, precision)
         return Partition(group(predictions.coordinates, np.hypot(errors, precision), weight, gap, level), weight)
+    assert isinstance(predictions, ListedSets)
     codes = np.ascontiguousarray(predictions.codes)
     rows = codes.view(np.dtype((np.void, codes.shape[1]))).ravel()
     return Partition(np.unique(rows, return_inverse=True)[1].reshape(-1), weight)

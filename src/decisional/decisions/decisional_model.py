@@ -24,7 +24,10 @@ from .predictions import Slack
 from .solving import solve
 from .utilities import as_utility
 
-__all__ = ["DecisionalModel", "Regret", "exact"]
+__all__ = ["DecisionalModel", "Regret"]
+
+# Level of the test of ties between decisions, where no test found the states.
+TIES = 0.01
 
 
 class Regret(NamedTuple):
@@ -125,23 +128,27 @@ class DecisionalModel(StateModel):
         z : (n,) outcomes, with arrays only
         """
         self._check_parameters()
-        self._forget()
-        self.causal_: CausalModel | None = None
         if isinstance(X, EpsilonMachine):
-            p, self.outcomes_, probability = exact(X)
-            self.machine_: EpsilonMachine | None = X
-            size: dict[str, Any] = {}
-        else:
-            causal = X
-            if not isinstance(X, CausalModel):
-                if z is None:
-                    _with_outcomes(X, z)
-                causal = self._causal_model(cluster=clustering.distinct, constraints="none").fit(X, z)
-            p, self.outcomes_, probability = causal.distributions_, causal.outcomes_, causal.states_.probability
-            self.causal_, self.machine_ = causal, causal.machine_
-            size = _sample(causal)
-        self._utility = as_utility(self.utility).bound(self.outcomes_)
-        return self._settle(p, probability, size)
+            return self._settle(None, X, *_exact(X))
+        causal = X if isinstance(X, CausalModel) else self._each_x(X, z)
+        given = causal.distributions_, causal.outcomes_, causal.states_.probability
+        match, obs = causal.match_, causal.observations_
+        if not isinstance(match, matching.TwoSampleTest):
+            return self._settle(causal, causal.machine_, *given)
+        n = causal.states_.probability * (obs.n / obs.overlap)
+        return self._settle(causal, causal.machine_, *given, n, match.alpha)
+
+    def fit_learnt(self, machine: EpsilonMachine, n: float) -> Self:
+        """Decisional states of a machine that was learnt from n symbols: ties are judged by their sampling error."""
+        self._check_parameters()
+        p, outcomes, probability = _exact(machine)
+        return self._settle(None, machine, p, outcomes, probability, np.maximum(n * probability, 1.0))
+
+    def _each_x(self, X: Any, z: Any) -> CausalModel:
+        """A state for each distinct x."""
+        if z is None:
+            _with_outcomes(X, z)
+        return self._causal_model(cluster=clustering.distinct, constraints="none").fit(X, z)
 
     def _forget(self) -> None:
         """Drop what was derived from the states."""
@@ -156,11 +163,23 @@ class DecisionalModel(StateModel):
         shown.causal_ = self.causal_.with_observations(obs)
         return shown
 
-    def _settle(self, p: Any, probability: Floats, size: dict[str, Any]) -> Self:
-        """Steps 5 to 8, and what follows; `size` of the sample behind the distributions p, if they have errors."""
+    def _settle(
+        self,
+        causal: CausalModel | None,
+        machine: EpsilonMachine | None,
+        p: Any,
+        outcomes: Sequence[Any],
+        probability: Floats,
+        n: Floats | None = None,
+        alpha: float = TIES,
+    ) -> Self:
+        """Steps 5 to 8, and what follows; parameters as in `decide`."""
+        worth = as_utility(self.utility).bound(outcomes)
         how = {"integrate": self.integrate, "optimise": self.optimise, "delta": self.delta, "atol": self.atol}
-        decision = decide(p, self.outcomes_, probability, self._utility, **how, **size)
-        self._prior = np.asarray(probability @ p)
+        decision = decide(p, outcomes, probability, worth, **how, n=n, alpha=alpha)
+        self._forget()
+        self.causal_, self.machine_, self.outcomes_ = causal, machine, outcomes
+        self._utility, self._prior = worth, np.asarray(probability @ p)
         self.iso_prediction_, self.iso_utility_ = decision.iso_prediction, decision.iso_utility
         self.states_, self.n_states_ = decision.states, decision.states.n_states
         self.predictions_, self.utility_ = decision.predictions, decision.utility
@@ -315,7 +334,9 @@ class DecisionalModel(StateModel):
     def n_features_in_(self) -> int:
         """Columns of the array that was fitted."""
         self.check_fitted()
-        return int(getattr(self.causal_, "n_features_in_"))  # noqa: B009
+        if self.causal_ is None:
+            raise AttributeError("A machine was fitted, which has no columns.")
+        return self.causal_.n_features_in_
 
     def is_fitted(self) -> bool:
         return "states_" in vars(self)
@@ -405,7 +426,7 @@ class DecisionalModel(StateModel):
         return kinds[by].labels
 
 
-def exact(machine: EpsilonMachine) -> tuple[Floats, Sequence[Hashable], Floats]:
+def _exact(machine: EpsilonMachine) -> tuple[Floats, Sequence[Hashable], Floats]:
     """Distributions, outcomes and probabilities of the states; a dead end is taken for what is seen on average."""
     weight = machine.stationary if machine.weights is None else machine.weights
     total = machine.emission.sum(axis=1, keepdims=True)
@@ -424,14 +445,6 @@ def _with_outcomes(X: Any, z: Any) -> Observations:
             "observe a series with ds.observe.series."
         )
     return as_observations(X, z)
-
-
-def _sample(causal: CausalModel) -> dict[str, Any]:
-    """Size of the sample behind each state, where a statistical test found the states."""
-    match, obs = causal.match_, causal.observations_
-    if not isinstance(match, matching.TwoSampleTest):
-        return {}
-    return {"n": causal.states_.probability * (obs.n / obs.overlap), "alpha": match.alpha}
 
 
 def _numbered(values: Sequence[Any]) -> tuple[list[Any], Ints]:

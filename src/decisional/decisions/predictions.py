@@ -1,16 +1,15 @@
 """The sets Y of best predictions of K states, stored as arrays, what they are worth, and when two are equally good.
 
-Two states have the same Y when their rows of `codes` are equal; sets of numbers have `coordinates` instead, with
-their standard `errors` and the `precision` of how they were found, and are compared within a tolerance (see
-`decide`).
+Two states have the same Y when their rows of `codes` are equal; sets of numbers have `coordinates` instead, which are
+compared within a tolerance (see `decide`).
 """
 
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import chain, product
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -23,6 +22,8 @@ __all__ = [
     "Finite",
     "Interval",
     "Intervals",
+    "ListedSets",
+    "NumericSets",
     "Optimum",
     "Points",
     "Predictions",
@@ -35,13 +36,12 @@ __all__ = [
 BLOCK = 1 << 22  # entries of a block of distributions that is worked on at once
 
 
+@dataclass(frozen=True, eq=False)
 class Predictions(Sequence[Any]):
     """One set Y per state: `predictions[k]` is the set, `choice()` takes one prediction of each."""
 
-    codes: Ints | None = None
-    coordinates: Floats | None = None
-    errors: Floats | None = None
-    precision: float = 0.0
+    # The fields that have an entry for each state.
+    _columns: ClassVar[tuple[str, ...]]
 
     def __getitem__(self, k: Any) -> Any:
         return [self.at(i) for i in range(len(self))[k]] if isinstance(k, slice) else self.at(range(len(self))[k])
@@ -54,40 +54,56 @@ class Predictions(Sequence[Any]):
     def choice(self) -> list[Any]:
         """One prediction of each set: the best by the estimate, the first one among equals."""
 
-    @abstractmethod
-    def join(self, others: Sequence[Any]) -> "Predictions":
+    def join(self, others: Sequence[Self]) -> Self:
         """The sets of several blocks of states, in order."""
+        blocks = [[getattr(part, name) for part in (self, *others)] for name in self._columns]
+        joined = [np.concatenate(b) if isinstance(b[0], np.ndarray) else list(chain(*b)) for b in blocks]
+        return replace(self, **dict(zip(self._columns, joined, strict=True)))
 
 
-class _Listed(Predictions):
-    """Sets known by the bits of what they contain."""
+@dataclass(frozen=True, eq=False)
+class ListedSets(Predictions):
+    """Sets known by what they contain: `member` is (K, ...) booleans, `top` (K, ...) the best of each."""
 
+    _columns = ("member", "top")
+    values: Sequence[Hashable]
     member: Ints
+    top: Ints
 
     def __len__(self) -> int:
         return len(self.member)
 
     @property
-    def codes(self) -> Ints:  # type: ignore[override]
+    def codes(self) -> Ints:
+        """(K, n_bytes) the bits of what each set contains: the same for the same sets."""
         return np.packbits(self.member.reshape(len(self), -1), axis=1)
 
 
-@dataclass(frozen=True, eq=False)
-class Finite(_Listed):
-    """Subsets of a list of candidates: `member` is (K, n_y) booleans, `top` (K,) the best one of each."""
+class NumericSets(Predictions):
+    """Sets of numbers, which are the same within a tolerance; `precision` is that of how they were found."""
 
-    candidates: Sequence[Hashable]
-    member: Ints
-    top: Ints
+    precision: float = 0.0
+
+    @property
+    @abstractmethod
+    def coordinates(self) -> Floats:
+        """(K, d) numbers that tell the sets apart."""
+
+    @property
+    @abstractmethod
+    def errors(self) -> Floats:
+        """(K, d) their standard errors."""
+
+
+@dataclass(frozen=True, eq=False)
+class Finite(ListedSets):
+    """Subsets of the candidates `values`: `member` is (K, n_y) booleans, `top` (K,) the best one of each."""
 
     def at(self, k: int) -> Any:
-        return frozenset(self.candidates[i] for i in np.flatnonzero(self.member[k]).tolist())
+        return frozenset(self.values[i] for i in np.flatnonzero(self.member[k]).tolist())
 
     def choice(self) -> list[Any]:
-        return [self.candidates[i] for i in self.top.tolist()]
-
-    def join(self, others: Sequence[Any]) -> "Finite":
-        return Finite(self.candidates, *_joined((self, *others), "member", "top"))
+        return [self.values[i] for i in self.top.tolist()]
 
 
 class CellSet(Set[Any]):
@@ -129,12 +145,9 @@ def like(value: Any) -> Callable[[Any], Any]:
 
 
 @dataclass(frozen=True, eq=False)
-class Cells(_Listed):
+class Cells(ListedSets):
     """Products of per-cell sets: `member` is (K, n_cells, n_values) booleans, `top` (K, n_cells) the best values."""
 
-    values: Sequence[Hashable]
-    member: Ints
-    top: Ints
     wrap: Callable[[Any], Any] = tuple
 
     def at(self, k: int) -> Any:
@@ -143,10 +156,6 @@ class Cells(_Listed):
 
     def choice(self) -> list[Any]:
         return [self.wrap(tuple(self.values[i] for i in row)) for row in self.top.tolist()]
-
-    def join(self, others: Sequence[Any]) -> "Cells":
-        member, top = _joined((self, *others), "member", "top")
-        return Cells(self.values, member, top, self.wrap)
 
 
 class Interval(NamedTuple):
@@ -163,10 +172,11 @@ class Interval(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Intervals(Predictions):
+class Intervals(NumericSets):
     """Intervals of numbers (K,), of width 0 for single ones; `top` is the best by the estimate, `spread` the standard
     error of single ones."""
 
+    _columns = ("low", "high", "top", "spread")
     low: Floats
     high: Floats
     top: Floats
@@ -179,28 +189,26 @@ class Intervals(Predictions):
         return Interval(float(self.low[k]), float(self.high[k]))
 
     @property
-    def coordinates(self) -> Floats:  # type: ignore[override]
+    def coordinates(self) -> Floats:
         return np.column_stack([self.low, self.high])
 
     @property
-    def errors(self) -> Floats:  # type: ignore[override]
+    def errors(self) -> Floats:
         return np.column_stack([self.spread, self.spread])
 
     def choice(self) -> list[Any]:
         values: list[Any] = self.top.tolist()
         return values
 
-    def join(self, others: Sequence[Any]) -> "Intervals":
-        return Intervals(*_joined((self, *others), "low", "high", "top", "spread"))
-
 
 @dataclass(frozen=True, eq=False)
-class Points(Predictions):
+class Points(NumericSets):
     """Finitely many points of a continuum: `points[k]` is (m_k, d), sorted, and `spread[k]` their standard errors.
 
     Sets of different sizes never match, so `coordinates` are padded and the size is one of them.
     """
 
+    _columns = ("points", "spread")
     points: Sequence[Floats]
     spread: Sequence[Floats]
     precision: float = 0.0
@@ -213,13 +221,13 @@ class Points(Predictions):
         return tuple(row[0] for row in rows) if self.points[k].shape[1] == 1 else tuple(map(tuple, rows))
 
     @property
-    def coordinates(self) -> Floats:  # type: ignore[override]
+    def coordinates(self) -> Floats:
         table = self._padded(self.points)
         table[:, -1] = [1e18 * len(part) for part in self.points]
         return table
 
     @property
-    def errors(self) -> Floats:  # type: ignore[override]
+    def errors(self) -> Floats:
         return self._padded(self.spread)
 
     def _padded(self, parts: Sequence[Floats]) -> Floats:
@@ -230,15 +238,6 @@ class Points(Predictions):
 
     def choice(self) -> list[Any]:
         return [self[k][0] for k in range(len(self))]
-
-    def join(self, others: Sequence[Any]) -> "Points":
-        parts = (self, *others)
-        points, spread = ([row for part in parts for row in getattr(part, name)] for name in ("points", "spread"))
-        return Points(points, spread, self.precision)
-
-
-def _joined(parts: Sequence[Any], *names: str) -> list[Any]:
-    return [np.concatenate([getattr(part, name) for part in parts]) for name in names]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..data.alphabet import Lookup
+from ..data.fields import Outcomes
 from ..support.arguments import as_table, real, shown
 from ..support.arrays import Floats
 from .predictions import Cells, Finite, Intervals, Optimum, Points, Slack, exhaustive, like
@@ -51,7 +52,7 @@ class Utility(ABC):
     def __repr__(self) -> str:
         first, named = self.arguments()
         given = [*map(repr, first), *(f"{name}={value!r}" for name, value in named.items() if value is not None)]
-        return f"{self.maker or type(self).__name__}({', '.join(given)})"
+        return f"{self.maker or type(self).__name__.strip('_')}({', '.join(given)})"
 
     def arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """What its maker was given, by place and by name."""
@@ -201,7 +202,19 @@ def loss(loss: Any, y: Iterable[Hashable] | None = None, z: Iterable[Hashable] |
     return table(-_checked_values(loss), y, z)
 
 
-class _ZeroOne(Utility):
+class _ClosedForm(Utility):
+    """A utility whose best predictions are known; where candidates y are given these are compared."""
+
+    def best(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
+        best = self.best_of_all if self.y is None else super().best
+        return best(p, outcomes, slack)
+
+    @abstractmethod
+    def best_of_all(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
+        """Best predictions for distributions p (K, n_z) among all there can be."""
+
+
+class _ZeroOne(_ClosedForm):
     maker = "zero_one"
 
     def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
@@ -212,16 +225,13 @@ class _ZeroOne(Utility):
             values[tuple(np.array(hits).T)] = 1.0
         return values
 
-    def best(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
-        if self.y is not None:
-            return super().best(p, outcomes, slack)
+    def best_of_all(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
         top, smooth = p.max(axis=1, keepdims=True), slack.smooth(p)
         mode = np.take_along_axis(smooth, p.argmax(axis=1)[:, None], axis=1)
         apart = slack.error(mode + smooth - (mode - smooth) ** 2)
         member = (top - p <= slack.atol + slack.level * apart) & ((p > 0.0) | (smooth > 0.0))
-        return Optimum(
-            top[:, 0], slack.error(mode * (1.0 - mode))[:, 0], Finite(list(outcomes), member, p.argmax(axis=1))
-        )
+        sets = Finite(list(outcomes), member, p.argmax(axis=1))
+        return Optimum(top[:, 0], slack.error(mode * (1.0 - mode))[:, 0], sets)
 
 
 def zero_one(y: Iterable[Hashable] | None = None) -> Utility:
@@ -229,25 +239,21 @@ def zero_one(y: Iterable[Hashable] | None = None) -> Utility:
     return _ZeroOne(y)
 
 
-class _SquaredError(Utility):
+class _SquaredError(_ClosedForm):
     maker = "squared_error"
 
     def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
         apart = numbers(y, "squared_error")[:, None] - numbers(z, "squared_error")[None]
         return -(apart**2) if apart.ndim == 2 else -(apart**2).sum(axis=2)
 
-    def best(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
+    def best_of_all(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
         z = numbers(outcomes, "squared_error")
-        if self.y is not None:
-            return super().best(p, outcomes, slack)
         if z.ndim == 2:
             return _means(p, z, slack)
         mean, smooth = p @ z, slack.smooth(p)
         apart = (z - mean[:, None]) ** 2
-        spread = np.einsum("kz,kz->k", p, apart)
-        wide = np.einsum("kz,kz->k", smooth, apart)
-        tail = np.einsum("kz,kz->k", smooth, apart**2) - wide**2
-        return Optimum(-spread, slack.error(tail), Intervals(mean, mean, mean, slack.error(wide)))
+        points = Intervals(mean, mean, mean, slack.error(_mean(smooth, apart)))
+        return Optimum(-_mean(p, apart), slack.error(_variance(smooth, apart)), points)
 
 
 def _means(p: Floats, z: Floats, slack: Slack) -> Optimum:
@@ -256,10 +262,20 @@ def _means(p: Floats, z: Floats, slack: Slack) -> Optimum:
     z = z - origin
     mean, smooth = p @ z, slack.smooth(p)
     apart = (z**2).sum(axis=1) - 2.0 * mean @ z.T + (mean**2).sum(axis=1, keepdims=True)
-    tail = np.einsum("kz,kz->k", smooth, apart**2) - np.einsum("kz,kz->k", smooth, apart) ** 2
     spread = slack.error(smooth @ z**2 - 2.0 * mean * (smooth @ z) + mean**2)
-    utility = -np.maximum(np.einsum("kz,kz->k", p, apart), 0.0)
-    return Optimum(utility, slack.error(tail), Points(list((mean + origin)[:, None]), list(spread[:, None])))
+    points = Points(list((mean + origin)[:, None]), list(spread[:, None]))
+    return Optimum(-np.maximum(_mean(p, apart), 0.0), slack.error(_variance(smooth, apart)), points)
+
+
+def _mean(p: Floats, values: Floats) -> Floats:
+    """(K,) mean of values (K, n_z) under distributions p."""
+    mean: Floats = np.einsum("kz,kz->k", p, values)
+    return mean
+
+
+def _variance(p: Floats, values: Floats) -> Floats:
+    """(K,) variance of values (K, n_z) under distributions p."""
+    return _mean(p, values**2) - _mean(p, values) ** 2
 
 
 def squared_error(y: Iterable[float] | None = None) -> Utility:
@@ -267,7 +283,7 @@ def squared_error(y: Iterable[float] | None = None) -> Utility:
     return _SquaredError(y)
 
 
-class _Tolerant(Utility):
+class _Tolerant(_ClosedForm):
     maker = "tolerant"
 
     def __init__(self, tolerance: float, y: Iterable[Hashable] | None) -> None:
@@ -282,9 +298,7 @@ class _Tolerant(Utility):
         values: Floats = -np.maximum(apart - self.tolerance, 0.0)
         return values
 
-    def best(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
-        if self.y is not None:
-            return super().best(p, outcomes, slack)
+    def best_of_all(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
         # The expected loss is convex: its slope rises from -1 by p(z) at z - tau and again at z + tau.
         z = numbers(outcomes, "tolerant", 1)
         bend = np.concatenate([z - self.tolerance, z + self.tolerance])
@@ -300,9 +314,8 @@ class _Tolerant(Utility):
         ends = [bend[np.argmax(slope >= edge, axis=1)] for edge in (-1e-9, 1e-9)]
         centre = 0.5 * (ends[0] + ends[1])
         cost = np.maximum(np.abs(centre[:, None] - z) - self.tolerance, 0.0)
-        mean, smooth = np.einsum("kz,kz->k", p, cost), slack.smooth(p)
-        variance = np.einsum("kz,kz->k", smooth, cost**2) - np.einsum("kz,kz->k", smooth, cost) ** 2
-        return Optimum(-mean, slack.error(variance), Intervals(low, high, centre, np.zeros(len(p))))
+        error = slack.error(_variance(slack.smooth(p), cost))
+        return Optimum(-_mean(p, cost), error, Intervals(low, high, centre, np.zeros(len(p))))
 
 
 def tolerant(tau: float, y: Iterable[float] | None = None) -> Utility:
@@ -315,7 +328,7 @@ def absolute_error(y: Iterable[float] | None = None) -> Utility:
     return _Tolerant(0.0, y)
 
 
-class _MatchingCells(Utility):
+class _MatchingCells(_ClosedForm):
     maker = "matching_cells"
 
     def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
@@ -330,9 +343,7 @@ class _MatchingCells(Utility):
             values += column[:, None] == other
         return values
 
-    def best(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
-        if self.y is not None:
-            return super().best(p, outcomes, slack)
+    def best_of_all(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
         values, code = np.unique(cells(outcomes), return_inverse=True)
         code = code.reshape(len(outcomes), -1)
         shape = (len(p), code.shape[1], values.size)
@@ -347,8 +358,7 @@ class _MatchingCells(Utility):
         error: Floats = np.zeros(len(p))
         if slack.n is not None:
             right = (first == np.arange(values.size)).reshape(len(p), -1).astype(float) @ has.T
-            q = slack.smooth(p)
-            error = slack.error(np.einsum("kz,kz->k", q, right**2) - np.einsum("kz,kz->k", q, right) ** 2)
+            error = slack.error(_variance(slack.smooth(p), right))
         sets = Cells(values.tolist(), member, first[:, :, 0], like(outcomes[0]))
         return Optimum(top[:, :, 0].sum(axis=1), error, sets)
 
@@ -384,12 +394,11 @@ def numbers(values: Sequence[Any], name: str, most: int = 2) -> Floats:
 
 def cells(values: Sequence[Any]) -> NDArray[Any]:
     """Outcomes as (n, n_cells): tuples and text have a cell for each item, other values are one cell."""
-    listed = getattr(values, "cells", None)
-    if listed is None:
-        text = all(isinstance(v, str) for v in values) and len({len(v) for v in values}) == 1
-        listed = [list(v) for v in values] if text else list(values)
+    if isinstance(values, Outcomes):
+        return values.cells.reshape(len(values), -1)
+    text = all(isinstance(v, str) for v in values) and len({len(v) for v in values}) == 1
     try:
-        array: NDArray[Any] = np.asarray(listed)
+        array: NDArray[Any] = np.asarray([list(v) for v in values] if text else list(values))
     except ValueError:
         array = np.empty(len(values), object)
     if array.ndim not in (1, 2) or array.dtype.kind == "O":

@@ -24,8 +24,9 @@ from .determinism import CONSTRAINTS
 from .kernels import Kernels
 from .kernels import Model as KernelModel
 from .partition import Partition
+from .protocols import DensityEstimator
 from .reconstruct import Reconstruction, reconstruct
-from .state_model import StateModel, as_observations, at_rows, points_of
+from .state_model import StateModel, as_observations, at_rows, points_of, refuse_sparse
 
 __all__ = ["CausalModel"]
 
@@ -163,6 +164,8 @@ class CausalModel(StateModel):
     # Counts of partial_fit and merge, and what was found; the latter is made of the former when it is asked for.
     _tally: Any = None
     _fitted: Found | None = None
+    # Columns of the array that was fitted, if one was.
+    n_features_in_: int
 
     def __init__(
         self,
@@ -377,8 +380,10 @@ class CausalModel(StateModel):
     def _observed(self, X: Any, z: Any = None) -> Observations:
         """New X, or pairs with z, as `fit` read its own."""
         self.check_fitted()
-        d = vars(self).get("n_features_in_")
-        shape: tuple[int, ...] = () if isinstance(X, Observations) or hasattr(X, "toarray") else np.shape(X)
+        if isinstance(X, Observations):
+            return as_observations(X, z)
+        refuse_sparse(X)
+        d, shape = vars(self).get("n_features_in_"), np.shape(X)
         if d is not None and len(shape) in (1, 2) and shape[1:] != (d,):
             given = f"X has {shape[1]} features" if len(shape) == 2 else "X has one dimension"
             raise ValueError(
@@ -410,6 +415,6 @@ class CausalModel(StateModel):
         real(self.theta, "theta", above=0.5, most=1, remedy="try theta=0.95", of=of)
         integer(self.passes, "passes", of=of)
         choice(self.constraints, "constraints", CONSTRAINTS, of=of)
-        if self.density is not None and not hasattr(self.density, "estimate"):
+        if self.density is not None and not isinstance(self.density, DensityEstimator):
             rule = "None or an estimator of P(Z|x)"
             raise ValueError(refusal("density", self.density, rule, "try density=ds.Counts()", of))

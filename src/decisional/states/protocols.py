@@ -12,6 +12,7 @@ from .distributions import Distributions
 __all__ = ["Clustering", "DensityEstimator", "Match", "Measure"]
 
 
+@runtime_checkable
 class DensityEstimator(Protocol):
     """PDE: estimates P(Z|x) at each distinct x."""
 

@@ -1,5 +1,6 @@
 """What models of states have in common: parameters by name, what `fit` accepts, and the refusal before it."""
 
+from collections.abc import Sized
 from inspect import signature
 from typing import Any
 
@@ -10,7 +11,7 @@ from ..data.observations import Observations
 from ..data.pairs import pairs, vectors
 from ..support.display import html_of
 
-__all__ = ["NotFitted", "StateModel", "as_observations", "at_rows", "points_of"]
+__all__ = ["NotFitted", "StateModel", "as_observations", "at_rows", "points_of", "refuse_sparse"]
 
 
 class NotFitted(ValueError, AttributeError):
@@ -58,12 +59,8 @@ def as_observations(X: Any, z: Any, numbers: bool = False, fitting: bool = False
         if z is not None:
             raise ValueError("The 'z' are given together with Observations, which hold them already: leave 'z' out.")
         return X
-    if hasattr(X, "toarray"):
-        raise ValueError(
-            f"The 'X' is a sparse {type(X).__name__}; sparse data are not supported, x must be rows of a dense array: "
-            "use X.toarray()."
-        )
-    if not hasattr(X, "__len__") or len(X) == 0:
+    refuse_sparse(X)
+    if (len(X) if isinstance(X, Sized) else 0) == 0:
         raise ValueError(
             f"The 'X' is {type(X).__name__} of 0 sample(s) while a minimum of 1 is required: give one row for each "
             "observation."
@@ -74,11 +71,22 @@ def as_observations(X: Any, z: Any, numbers: bool = False, fitting: bool = False
         raise ValueError(
             f"The 'X' has 0 feature(s) (shape={np.shape(X)}) while a minimum of 1 is required: give one column or more."
         )
-    if getattr(getattr(X, "dtype", None), "kind", "") == "O" and len(np.shape(X)) == 2:
+    if isinstance(X, np.ndarray) and X.dtype.kind == "O" and X.ndim == 2:
         X = np.asarray(X, float)
     if numbers:
         return vectors(X, np.zeros(len(X), np.int64) if z is None and fitting else z)
     return pairs(X, np.zeros(len(X), np.int64) if z is None else z)
+
+
+def refuse_sparse(X: Any) -> None:
+    """Refuse sparse matrices."""
+    from scipy.sparse import issparse
+
+    if issparse(X):
+        raise ValueError(
+            f"The 'X' is a sparse {type(X).__name__}; sparse data are not supported, x must be rows of a dense array: "
+            "use X.toarray()."
+        )
 
 
 def points_of(obs: Observations, d: int) -> NDArray[Any]:

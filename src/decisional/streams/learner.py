@@ -17,9 +17,6 @@ from .follower import Follower, Plan
 
 __all__ = ["Learner", "Recent", "decide", "template"]
 
-# Level of the ties between decisions, that of DecisionalStates.
-TIES = 0.01
-
 
 class Recent:
     """The last symbols as numbers of letters, in a ring; -1 is a gap.
@@ -282,8 +279,6 @@ def template(decision: Any) -> dict[str, Any]:
 
 def decide(template: dict[str, Any], machine: EpsilonMachine, n: float) -> Any:
     """Decisional states of a machine that was learnt from n symbols: ties are judged by their sampling error."""
-    from ..decisions.decisional_model import DecisionalModel, exact
+    from ..decisions.decisional_model import DecisionalModel
 
-    p, _, probability = exact(machine)
-    size = {"n": np.maximum(n * probability, 1.0), "alpha": TIES}
-    return DecisionalModel(**template).fit(machine)._settle(p, probability, size)
+    return DecisionalModel(**template).fit_learnt(machine, n)
