@@ -195,7 +195,7 @@ def test_mp4(tmp_path: Path):
 @pytest.mark.parametrize(
     ("shape", "name", "message"),
     [
-        ((3, 4, 4), "film.avi", r"film\.avi'; an animation is a \.gif or \.mp4: change its ending\.$"),
+        ((3, 4, 4), "film.avi", r"film\.avi'; an animation must end in \.gif or \.mp4: rename it\.$"),
         ((4, 4), "film.gif", r"^The 'values' have shape \(4, 4\); an animation needs .*: select two space axes\.$"),
         ((0, 4, 4), "film.gif", r"^The 'values' have shape \(0, 4, 4\); "),
         ((2, 4, 4, 2), "film.gif", r"^The 'values' have shape \(2, 4, 4, 2\); "),

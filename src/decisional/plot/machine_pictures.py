@@ -117,11 +117,6 @@ def machine_html(machine: EpsilonMachine) -> str:
     return html_of("machine", machine)
 
 
-def _require_machine(machine: Any) -> None:
-    remedy = "give a machine, such as the 'machine_' of fitted CausalStates"
-    require(machine, "recurrent_part", "machine", "an EpsilonMachine", remedy)
-
-
 def _require_graph(graph: Any) -> None:
     if not isinstance(graph, TransitionGraph):
         remedy = "give one, such as the 'graph_' of DecisionalStates"
@@ -132,7 +127,8 @@ def _draw_machine(
     machine: EpsilonMachine, ax: Axes | None, groups: Any, edge_labels: bool = True, title: str | None = None
 ) -> Axes:
     require_matplotlib()
-    _require_machine(machine)
+    remedy = "give a machine, such as the 'machine_' of fitted CausalStates"
+    require(machine, "recurrent_part", "machine", "an EpsilonMachine", remedy)
     names = _group_names(groups, machine.n_states)
     return _draw(machine_states(machine), machine_edges(machine), ax, names, edge_labels, title)
 

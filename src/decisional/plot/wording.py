@@ -1,8 +1,10 @@
-"""How symbols, probabilities, sets Y and utilities are written, in pictures and on pages."""
+"""How symbols, numbers, outcomes, sets Y and utilities are written, in pictures and on pages."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+import math
+import re
+from collections.abc import Hashable, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -20,14 +22,22 @@ __all__ = [
     "causal_probabilities",
     "decision_texts",
     "mean_utility",
+    "number",
+    "numbers",
+    "outcome_text",
+    "plural",
     "prediction_text",
     "probability_text",
     "set_texts",
+    "share",
     "symbol_text",
+    "typeset",
     "worth",
 ]
 
-MAX_VALUES, MAX_LETTERS = 3, 24  # of a set Y
+MAX_VALUES, MAX_LETTERS = 3, 24  # of a set Y, and of an outcome
+MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
+CELLS = re.compile(r"\(([\d−]+(?:, [\d−]+)+)\)")
 
 
 def probability_text(p: float) -> str:
@@ -46,10 +56,87 @@ def probability_text(p: float) -> str:
     return f"{p:.0f}"
 
 
+def share(p: float) -> str:
+    """Write a probability.
+
+    Examples
+    --------
+    >>> share(0.5), share(0.00004), share(0)
+    ('0.500', '4e-05', '0')
+    """
+    return f"{p:.3f}" if p >= 0.0005 else f"{p:.0e}" if p > 0 else "0"
+
+
+def number(value: float) -> str:
+    """Write a number with three digits, and no more than that of what is almost nothing.
+
+    Examples
+    --------
+    >>> number(2 / 3), number(-1.9e-9), number(-0.0), number(12345.6)
+    ('0.667', '≈ 0', '0', '12,346')
+    """
+    if value != 0 and abs(value) < 1e-6:
+        return "≈ 0"
+    text = f"{value + 0.0:,.0f}" if abs(value) >= 1000 else f"{value + 0.0:.3g}"
+    return typeset(text)
+
+
+def numbers(values: Sequence[float]) -> list[str]:
+    """Write the numbers of a column with the same decimals, of which the largest has three digits.
+
+    Examples
+    --------
+    >>> numbers([0.0311, -0.05, 0.0]), numbers([7.44, 7.4]), numbers([2.0, -1.0])
+    (['0.0311', '−0.0500', '0'], ['7.44', '7.40'], ['2', '−1'])
+    """
+    size = max((abs(value) for value in values), default=0.0)
+    if size < 1e-4 or size >= 1000 or all(value == round(value) for value in values):
+        return [number(value) for value in values]
+    places = max(2 - math.floor(math.log10(size)), 0)
+    return [typeset(f"{value:.{places}f}") if round(value, places) else number(value) for value in values]
+
+
+def typeset(text: str) -> str:
+    """Write minus signs as such, and cells one after the other without brackets.
+
+    Examples
+    --------
+    >>> typeset("-5 to 7"), typeset("(1, 0, 1)"), typeset("low-cost")
+    ('−5 to 7', '1 0 1', 'low-cost')
+    """
+    return CELLS.sub(lambda found: found[1].replace(",", ""), MINUS.sub("−", text))
+
+
+def plural(n: int, word: str) -> str:
+    """Write a count with its word.
+
+    Examples
+    --------
+    >>> plural(1, "state"), plural(2000, "state")
+    ('1 state', '2,000 states')
+    """
+    return f"{n:,} {word}{'' if n == 1 else 's'}"
+
+
 def symbol_text(symbol: Hashable) -> str:
     """Write a symbol, in quotes where it would not be seen."""
     text = symbol if isinstance(symbol, str) else repr(symbol)
     return text if text.isprintable() and text.strip() else repr(text)
+
+
+def outcome_text(outcome: Any) -> str:
+    """Write an outcome: a symbol, a number, or several of them.
+
+    Examples
+    --------
+    >>> outcome_text("a"), outcome_text((0, 1, 1)), outcome_text(0.123456)
+    ('a', '0 1 1', '0.123')
+    """
+    if isinstance(outcome, tuple):
+        return " ".join(map(outcome_text, outcome))
+    if isinstance(outcome, (float, np.floating)):
+        return f"{outcome:.3g}"
+    return _short(_symbol(outcome))
 
 
 def causal_probabilities(choice: DecisionalModel) -> Floats:
@@ -126,7 +213,11 @@ def _value(y: Any) -> str:
         return f"{y:.4g}"
     if isinstance(y, tuple):
         return "(" + ", ".join(map(_value, y)) + ")"
-    return symbol_text(y if isinstance(y, str) else str(y))
+    return _symbol(y)
+
+
+def _symbol(value: Any) -> str:
+    return symbol_text(value if isinstance(value, str) else str(value))
 
 
 def _short(text: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from ..machines import chains
+from ..plot.wording import number, plural
 from .findings import Findings
-from .formatting import number, plural
 
 __all__ = ["caveats"]
 

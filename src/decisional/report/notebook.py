@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from .. import plot
 from ..plot.diagrams import MAX_STATES
-from ..plot.wording import prediction_text
+from ..plot.wording import number, outcome_text, plural, prediction_text, share, typeset
 from ..support.arguments import require
 from .content import Table
 from .findings import Findings, gather
-from .formatting import number, outcome_text, plural, share, typeset
 from .page import render
 from .pictures import svg
 from .sections import decisions_figure, decisions_table

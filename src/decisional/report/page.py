@@ -9,8 +9,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from ..plot import wording
 from ..support import files as io
-from . import formatting, sections
+from . import sections
 from .caveats import caveats
 from .coloured_data import coloured_data
 from .content import Section
@@ -143,10 +144,10 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     made.filters |= {
-        "number": formatting.number,
-        "outcome": lambda outcome: formatting.typeset(formatting.outcome_text(outcome)),
+        "number": wording.number,
+        "outcome": lambda outcome: wording.typeset(wording.outcome_text(outcome)),
         "percent": "{:.0%}".format,
-        "plural": formatting.plural,
-        "share": formatting.share,
+        "plural": wording.plural,
+        "share": wording.share,
     }
     return made

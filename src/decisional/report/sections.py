@@ -11,10 +11,20 @@ from numpy.typing import NDArray
 
 from .. import plot
 from ..plot.diagrams import MAX_STATES
-from ..plot.wording import mean_utility, prediction_text, set_texts, symbol_text
+from ..plot.wording import (
+    mean_utility,
+    number,
+    numbers,
+    outcome_text,
+    plural,
+    prediction_text,
+    set_texts,
+    share,
+    symbol_text,
+    typeset,
+)
 from .content import Bars, Cell, Chip, Curve, Section, Table
 from .findings import Findings
-from .formatting import number, numbers, outcome_text, plural, share, typeset
 from .pictures import state_colour, svg
 from .reproduce import python_code
 
