@@ -7,10 +7,11 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+import naive_densities
 import naive_states
 from decisional._kernels import clusters
 from decisional.states import matching
-from decisional.states.clustering import Aggregate, Connect, _merge_by_callable, average, resolve
+from decisional.states.clustering import Aggregate, Connect, _merge_by_callable, average, average_densities, resolve
 
 QUICK = settings(max_examples=25, deadline=None)
 MEASURES = [
@@ -120,6 +121,24 @@ def test_a_callable_clusters_as_the_kernel_does(measure, rows, passes):
     assert found.tolist() == expected.tolist()
     linked = Connect()(densities, lambda a, b: measure.similarity(a, b, n) > measure.level(n))
     assert naive_states.canonical(linked) == naive_states.canonical(Connect()(densities, measure))
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([[1, 5], [5, 3], [5, 8]], [1, 0, 1]),
+        ([[8, 3], [4, 4], [6, 4], [8, 1]], [0, 0, 0, 1]),
+        ([[6, 6], [7, 3], [5, 5], [6, 1]], [0, 1, 0, 1]),
+    ],
+)
+def test_a_row_leaves_its_state_before_it_is_compared(rows, expected):
+    # With its own counts still in its state, a row would look more like it than it is.
+    measure = matching.Variational(0.5)
+    assert expected_labels(rows, measure, by_count(rows), 2) == expected
+    densities = naive_states.distributions(rows)
+    for match in (measure, lambda a, b: 0.5 - measure.distance(a, b)):
+        assert Aggregate(passes=2)(densities, match).tolist() == expected
 
 
 @pytest.mark.small
@@ -315,6 +334,28 @@ def test_average_is_the_weighted_mean(rows, data):
         weight = [sum(row) for row in rows]
         mean = sum(np.array(rows[r]) / weight[r] * weight[r] for r in np.flatnonzero(labels == s))
         np.testing.assert_allclose(found[s], mean / sum(weight[r] for r in np.flatnonzero(labels == s)), rtol=1e-12)
+
+
+@pytest.mark.small
+@QUICK
+@given(rows=tables(), data=st.data())
+def test_densities_are_averaged_by_their_own_observations(rows, data):
+    n = len(rows)
+    labels = np.array(naive_states.canonical(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))))
+    # The evidence of a row, as its sum of kernels, says nothing about how often it was observed.
+    weight = data.draw(st.lists(st.integers(1, 50), min_size=n, max_size=n))
+    densities = replace(naive_states.distributions(rows), weight=np.array(weight))
+    found = average_densities(labels, densities)
+    p = [naive_states.normalised(row) for row in rows]
+    for s in range(labels.max() + 1):
+        expected = naive_densities.mean(p, weight, np.flatnonzero(labels == s).tolist())
+        np.testing.assert_allclose(found[s], expected, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.small
+def test_a_density_seen_three_times_counts_three_times():
+    densities = replace(naive_states.distributions([[1, 0], [0, 1]]), weight=np.array([3, 1]))
+    assert average_densities(np.zeros(2, int), densities).tolist() == [[0.75, 0.25]]
 
 
 # ---------------------------------------------------------------------------------------------------- refusals

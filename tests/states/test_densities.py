@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy.sparse import issparse
 
 import naive_observe as naive
-from decisional import Counts
+from decisional import Counts, processes
 from decisional._kernels import words as kernels
 from decisional.data.series import CodedWindows, RankedWindows
-from decisional.observe import pairs, series
+from decisional.observe import light_cones, pairs, series
 from decisional.states.distributions import Distributions
 from strategies_symbols import examples, futures, pasts, sequences
 
@@ -118,6 +118,17 @@ def test_numpy_integers_are_integers():
     a, b = (Counts(min_count=least).estimate(obs) for least in (4, np.int32(4)))
     np.testing.assert_array_equal(a.count, b.count)
     assert a.n_rows < obs.table().n_x
+
+
+@pytest.mark.small
+def test_overlapping_observations_count_less_with_any_back_off():
+    field = processes.elementary_ca(110, 120, 120, rng=0)
+    obs = light_cones(field, past=3, future=3)
+    rarest = int(obs.table().weight.min())
+    found = [Counts(min_count=least).estimate(obs) for least in (rarest, rarest + 1)]
+    assert [densities.scale for densities in found] == [1 / obs.overlap] * 2
+    assert obs.overlap == 8.0
+    assert found[1].depth.min() < obs.past
 
 
 @pytest.mark.small

@@ -250,9 +250,23 @@ def test_cross_validation_is_the_likelihood_of_the_others():
         p = (sum(w[j] * k[j] for j in others) + 1e-3 * np.mean(k)) / (sum(w.values()) + 1e-3)
         total += math.log(p) / 40
     loss, gradient = task.loss(at)
-    assert loss == pytest.approx(-total, rel=1e-5)
-    steps = [(task.loss(at + e)[0] - task.loss(at - e)[0]) / 2e-2 for e in 1e-2 * np.eye(3)]
-    assert gradient == pytest.approx(steps, abs=1e-3)
+    assert loss == pytest.approx(-total, rel=1e-12)
+    assert gradient == pytest.approx(slopes(task, at), abs=1e-8)
+
+
+@pytest.mark.small
+def test_cross_validation_of_kinds_and_of_integers():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 2))
+    kinds = bandwidths._Task(ds.observe.pairs(x, (x[:, 0] > 0).tolist()))
+    at = np.log([0.4, 0.9, 1.0])
+    assert kinds.loss(at)[1] == pytest.approx(slopes(kinds, at), abs=1e-8)
+    integers = bandwidths._Task(ds.observe.image(rng.integers(0, 9, (8, 9)).cumsum(axis=1)))
+    assert integers.loss(at[1:])[1] == pytest.approx(slopes(integers, at[1:]), abs=1e-8)
+
+
+def slopes(task, at):
+    return [(task.loss(at + e)[0] - task.loss(at - e)[0]) / 2e-5 for e in 1e-5 * np.eye(at.size)]
 
 
 def test_cross_validation_ignores_dimensions_that_say_nothing():

@@ -1,6 +1,8 @@
 """The search: description lengths against a literal twin, mergers, and that every move pays."""
 
+import itertools
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 
 import decisional as ds
 from decisional._kernels import search as kernels
-from decisional.states.search import Series
+from decisional.states.search import SPLIT_EDGES, Machine, Series
 
 QUICK = settings(max_examples=30, deadline=None)
 
@@ -157,6 +159,56 @@ def test_a_wrong_edge_and_a_missing_state_are_found() -> None:
     assert found.length == pytest.approx(true.length, abs=5)
     wrong = series.drive(np.array([[0, 1], [1, 0]]), np.full((2, 2), 0.5))
     assert series.improve(wrong).length == pytest.approx(true.length, abs=5)
+
+
+def naive_neighbours(machine: Machine) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Each edge led to each state or to a copy of its target; each state's incoming edges shared with a copy of it."""
+    n = machine.n_states
+    for state, s in np.argwhere(machine.targets >= 0).tolist():
+        for target in range(n + 1):
+            targets, emission = with_copy(machine, int(machine.targets[state, s]))
+            targets[state, s] = target
+            yield targets, emission
+    for state in range(n):
+        targets, emission = with_copy(machine, state)
+        incoming = np.argwhere(targets == state).tolist()
+        if len(incoming) <= SPLIT_EDGES:
+            for led in itertools.product((state, n), repeat=len(incoming)):
+                for (source, s), target in zip(incoming, led, strict=True):
+                    targets[source, s] = target
+                yield targets.copy(), emission
+
+
+def with_copy(machine: Machine, state: int) -> tuple[np.ndarray, np.ndarray]:
+    return tuple(np.vstack([part, part[state]]) for part in (machine.targets, machine.emission))
+
+
+@pytest.mark.small
+@QUICK
+@given(machines_and_sequences())
+def test_no_neighbour_of_what_the_search_ends_at_is_shorter(case) -> None:
+    targets, emission, sequences, symbols = case
+    series = series_of(sequences, symbols)
+    found = series.drive(targets, emission)
+    if found.n_states == 0:
+        return
+    found = series.improve(found)
+    for other in naive_neighbours(found):
+        assert naive_length(*naive_walk(sequences, *other), series.log_n) > found.length - 1e-5
+
+
+@pytest.mark.small
+def test_a_state_is_split_where_no_single_edge_led_elsewhere_helps() -> None:
+    """Two coins in turn, nearly the same: every symbol leads to the other, so all edges must change at once."""
+    coins = ds.EpsilonMachine([(0, 0, 1, 0.55), (0, 1, 1, 0.45), (1, 0, 0, 0.45), (1, 1, 0, 0.55)])
+    symbols = coins.simulate(2000, rng=1)
+    series = series_of([symbols.tolist()], 2)
+    one = series.drive(np.zeros((1, 2), int), np.full((1, 2), 0.5))
+    edges = [series.drive(*other) for other in naive_neighbours(one)][:4]
+    assert min(neighbour.length for neighbour in edges) >= one.length
+    found = series.improve(one)
+    assert found.targets.tolist() == [[1, 1], [0, 0]]
+    assert found.length < one.length - 5
 
 
 def test_alternating_states_are_split_at_once() -> None:

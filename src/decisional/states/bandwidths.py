@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._kernels.likelihood import leave_one_out
 from ..data.observations import CountsOnly
 from ..support.arrays import Floats
-from .kernel_sums import nearest_distance
+from ..support.executors import map_slices, slices, workers
+from .kernel_sums import nearest_distance, squares
 
 __all__ = ["RULES", "choose"]
 
@@ -173,44 +175,35 @@ class _Task:
         self.share = others.size / obs.n
         x, z = _observed(obs)
         self.a, self.b = obs.points[x[asked]] / self.x_spread, obs.points[x[others]] / self.x_spread
-        self.same = asked[:, None] == others
+        place = np.searchsorted(others, asked)
+        self.own = np.where(others[np.minimum(place, others.size - 1)] == asked, place, -1)
         self.z_least = LEAST
         if targets is None:
             self.dim = 0
-            self.z_square = np.where(z[asked][:, None] == z[others], 0.0, np.inf).astype(np.float32)
+            self.z_square = np.where(z[asked][:, None] == z[others], 0.0, np.inf)
         else:
             self.dim = targets.shape[1]
-            self.z_square = _squares(targets[z[asked]] / self.z_spread, targets[z[others]] / self.z_spread)
-            self.z_square = self.z_square.astype(np.float32)
+            self.z_square = squares(targets[z[asked]] / self.z_spread, targets[z[others]] / self.z_spread)
             # Values on a lattice have an infinite likelihood at no width: half their distance is the least.
             gaps = np.diff(np.sort(targets, axis=0), axis=0)
             gaps = gaps[gaps > 0] / self.z_spread
             self.z_least = max(LEAST, 0.5 * float(np.median(gaps)) if gaps.size else LEAST)
 
     def loss(self, at: Floats) -> tuple[float, Floats]:
+        """The same for any number of threads: each asked observation has its own terms, added up in their order."""
         width, z_width = np.broadcast_to(np.exp(at[:-1]), self.x_spread.shape), float(np.exp(at[-1]))
         a, b = self.a / width, self.b / width
-        weight = np.exp(np.float32(-0.5) * _squares(a, b).astype(np.float32))
-        weight[self.same] = 0.0
-        kernel = (self.z_square == 0).astype(np.float32)
-        if self.numeric:
-            scaled = self.z_square / np.float32(z_width**2)
-            kernel = np.exp(-0.5 * scaled) / np.float32((np.sqrt(2 * np.pi) * z_width) ** self.dim)
-        total = weight.sum(axis=1, dtype=float) + BLIND
-        blind = kernel.mean(axis=1, dtype=float)
-        p = (np.einsum("ij,ij->i", weight, kernel, dtype=float) + BLIND * blind) / total
-        known = p > 1e-300
-        scale = np.where(known, 1.0 / (np.maximum(p, 1e-300) * total), 0.0)
-        # How the likelihood follows each weight.
-        pull = weight * (kernel - p[:, None].astype(np.float32)) * scale[:, None].astype(np.float32)
-        rows, columns = pull.sum(axis=1, dtype=float), pull.sum(axis=0, dtype=float)
-        slope = rows @ a**2 + columns @ b**2 - 2.0 * np.einsum("ik,ik->k", a, pull @ b.astype(np.float32))
-        z_slope = 0.0
-        if self.numeric:
-            turn = kernel * (scaled - np.float32(self.dim))
-            through = np.einsum("ij,ij->i", weight, turn, dtype=float) + BLIND * turn.mean(axis=1, dtype=float)
-            z_slope = float(scale @ through)
-        gradient = np.append(slope.sum() if self.shared else slope, z_slope) / len(p)
+        n = len(a)
+        p, z_slope, slope = np.empty(n), np.empty(n), np.empty((n, self.size - 1))
+
+        def rows(part: tuple[int, int]) -> None:
+            own = slice(*part)
+            asked = a[own], b, self.own[own], self.z_square[own]
+            leave_one_out(*asked, z_width, self.dim, BLIND, p[own], slope[own], z_slope[own])
+
+        for _ in map_slices(rows, slices(n, workers())):
+            pass
+        gradient = np.append(slope.sum(axis=0), z_slope.sum()) / n
         return -float(np.log(np.maximum(p, 1e-300)).mean()), -gradient
 
     def widths(self, factor: Floats) -> tuple[Floats, float]:
@@ -221,9 +214,3 @@ class _Task:
         # Three digits, the same for any number of threads.
         sigma = [float(f"{s:.3g}") for s in self.x_spread * np.where(x < 1.0, x * shrink, x)]
         return np.array(sigma), float(f"{self.z_spread * z * shrink:.3g}") if self.numeric else 0.0
-
-
-def _squares(a: NDArray[Any], b: NDArray[Any]) -> Floats:
-    from scipy.spatial.distance import cdist
-
-    return cdist(np.asarray(a, float), np.asarray(b, float), "sqeuclidean")

@@ -51,10 +51,10 @@ class Counts(Parameters):
                 np.full(table.n_x, obs.past),
                 scale=1.0 / obs.overlap,
             )
-        return _backed_off(table, obs.past, int(least))
+        return _backed_off(table, obs.past, int(least), 1.0 / obs.overlap)
 
 
-def _backed_off(table: Table, past: int, least: int) -> Distributions:
+def _backed_off(table: Table, past: int, least: int, scale: float) -> Distributions:
     """Rows are the longest suffixes seen at least `least` times, with all that followed them as evidence."""
     n = table.n_x
     first, stop, depth, parent = (np.empty(2 * n, np.int64) for _ in range(4))
@@ -69,7 +69,8 @@ def _backed_off(table: Table, past: int, least: int) -> Distributions:
     row = number[node]
     start, outcome, count = _sums(table, first[used], stop[used])
     weight = np.bincount(row, weights=table.weight, minlength=used.size).astype(np.int64)
-    return Distributions(start, outcome, count, table.n_outcomes, weight, row, first[used], depth[used])
+    own = weight, row, first[used], depth[used]
+    return Distributions(start, outcome, count, table.n_outcomes, *own, scale=scale)
 
 
 def _sums(table: Table, first: Ints, stop: Ints) -> tuple[Ints, Ints, Ints]:

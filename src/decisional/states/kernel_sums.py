@@ -14,7 +14,7 @@ from .._kernels import neighbours as kernels
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, workers
 
-__all__ = ["kernel_sums", "nearest_distance", "smooth"]
+__all__ = ["kernel_sums", "nearest_distance", "smooth", "squares"]
 
 # Axes on which far blocks are ruled out: the first principal ones hold most of the variance, and each further
 # one would be cut less often.
@@ -158,6 +158,13 @@ def smooth(hist: NDArray[Any], kz: ArrayLike) -> NDArray[np.float32]:
     out = np.empty((hist.shape[0], matrix.shape[1]), np.float32)
     kernels.smear(hist, matrix, first, stop, out)
     return out
+
+
+def squares(a: NDArray[Any], b: NDArray[Any]) -> Floats:
+    """(n, m) squared distances between two sets of points."""
+    from scipy.spatial.distance import cdist
+
+    return cdist(np.asarray(a, float), np.asarray(b, float), "sqeuclidean")
 
 
 def nearest_distance(x: ArrayLike, sample: int = 1024) -> float:

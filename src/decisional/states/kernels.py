@@ -18,7 +18,7 @@ from ..support.arrays import Floats, Ints
 from ..support.resources import available as _free_memory
 from . import bandwidths
 from .distributions import Distributions
-from .kernel_sums import kernel_sums
+from .kernel_sums import kernel_sums, squares
 from .parameters import Parameters
 
 __all__ = ["Kernels"]
@@ -169,7 +169,7 @@ class Model:
             if self.at.shape[1] == 1 and len(self.at) > 1:
                 found = self._density(p, z[:, 0])
             else:
-                found = p[row, _squares(z, self.at).argmin(axis=1)]
+                found = p[row, squares(z, self.at).argmin(axis=1)]
         return float(np.log2(np.maximum(np.nan_to_num(found), 1e-6)).mean())
 
     def _density(self, p: Floats, z: Floats) -> Floats:
@@ -209,7 +209,7 @@ class Model:
         return (4 * start, near, spread), bins.size, self._z_kernel((low + (bins - 1.0) * step)[:, None], self.at)
 
     def _z_kernel(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
-        square = _squares(a / self.z_sigma, b / self.z_sigma)
+        square = squares(a / self.z_sigma, b / self.z_sigma)
         kernel: Floats = np.exp(-0.5 * square)
         kernel[kernel < self.how.cutoff] = 0.0
         return kernel
@@ -223,7 +223,7 @@ class Model:
         if targets is None or self.at is None or self.z_sigma == 0.0:
             z_square = np.where(np.arange(len(self.obs.outcomes))[:, None] == np.arange(len(self.samples)), 0.0, np.inf)
         else:
-            z_square = _squares(targets / self.z_sigma, self.at / self.z_sigma)
+            z_square = squares(targets / self.z_sigma, self.at / self.z_sigma)
 
         def weigh(square: Floats) -> Floats:
             weight = np.asarray(kernel(square), float)
@@ -238,19 +238,13 @@ class Model:
         out = np.zeros((len(query), len(self.samples)), np.float32)
         spread = None if self.how.joint else weigh(z_square)[outcome] * count[:, None]
         for begin in range(0, len(query), block):
-            square = _squares(query[begin : begin + block] / self.sigma, points / self.sigma)
+            square = squares(query[begin : begin + block] / self.sigma, points / self.sigma)
             if spread is not None:
                 out[begin : begin + block] = weigh(square)[:, owner] @ spread
                 continue
             for s in range(len(self.samples)):
                 out[begin : begin + block, s] = weigh(square[:, owner] + z_square[outcome, s]) @ count
         return out
-
-
-def _squares(a: NDArray[Any], b: NDArray[Any]) -> Floats:
-    from scipy.spatial.distance import cdist
-
-    return cdist(np.asarray(a, float), np.asarray(b, float), "sqeuclidean")
 
 
 def _compressed(sums: Floats) -> tuple[Ints, Ints, Floats]:
