@@ -29,6 +29,19 @@ def edges(machine):
     return result
 
 
+def reach(after):
+    """The elements that each one leads to by one step or more, given those after each."""
+    found = {}
+    for i in after:
+        found[i], todo = set(), list(after[i])
+        while todo:
+            j = todo.pop()
+            if j not in found[i]:
+                found[i].add(j)
+                todo += after[j]
+    return found
+
+
 def closed_classes(chain):
     """Closed classes of state -> {target: probability}, by reachability."""
     reach = {}

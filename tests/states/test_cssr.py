@@ -13,7 +13,7 @@ from decisional import EpsilonMachine
 from decisional._kernels import splitting
 from decisional.machines import processes
 from decisional.observe import series
-from decisional.states import cssr
+from decisional.states.cssr import cssr
 
 DATA = Path(__file__).parents[1] / "answers"
 PROCESSES = {

@@ -428,8 +428,8 @@ def test_the_closed_class_of_largest_mass():
     assert determinism._recurrent(targets, emission, np.array([9, 1, 1, 1, 9])).tolist() == [2, 3]
     assert determinism._recurrent(targets, emission, np.array([9, 2, 1, 1, 9])).tolist() == [1]
     assert determinism._recurrent(targets[4:], emission[4:], np.array([1.0])) is None
-    matrix = determinism._matrix(targets, emission)
-    np.testing.assert_allclose(chains.stationary(matrix[np.ix_([2, 3], [2, 3])]), 0.5)
+    chain = chains.Chain.of_table(targets, emission)
+    np.testing.assert_allclose(chains.class_stationary(chain, np.array([2, 3])), 0.5)
 
 
 def test_the_only_way_out_of_a_long_cycle_is_no_stray():

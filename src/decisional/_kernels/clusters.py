@@ -5,9 +5,10 @@ import math
 import numpy as np
 
 from . import kernel
+from .components import root
 from .distances import G_TEST, similarity, statistic
 
-__all__ = ["connect_rows", "merge_states", "root", "visit_rows"]
+__all__ = ["connect_rows", "merge_states", "visit_rows"]
 
 
 @kernel
@@ -137,15 +138,6 @@ def merge_states(metric, checked, level, dense, total, support, target):
             if s != b and target[s] == s and total[s] > 0.0:
                 value = _compare(s, b, metric, checked, level, everything, dense, total, support)
                 alike[max(s, b), min(s, b)] = value
-
-
-@kernel
-def root(parent, i):
-    """The representative of i in a forest of merged elements."""
-    while parent[i] != i:
-        parent[i] = parent[parent[i]]
-        i = parent[i]
-    return i
 
 
 @kernel

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from . import kernel
-from .clusters import root
+from .components import root
 
 __all__ = ["description_length", "merge_lengths", "merged_labels", "retarget_lengths", "split_lengths", "walk"]
 

@@ -1,140 +1,164 @@
 """Markov chains and unifilar machines as arrays: classes, stationary distributions, entropies.
 
-Pure functions, no machine objects: `graphs` builds on them. Entropies are in bits.
+Pure functions of arrays, without machine objects. Entropies are in bits.
 """
 
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["closed_classes", "entropy", "excess_entropy", "irreducible_stationary", "stationary"]
+from .._kernels import components as kernels
+from ..support.arrays import entries
+
+__all__ = ["Chain", "class_stationary", "closed_classes", "entropy", "excess_entropy", "stationary"]
 
 Array = NDArray[Any]
 
-_DENSE = 64  # closed classes up to this size are solved densely; beyond, sparse and free of BLAS threads
+_DENSE = 64  # systems up to this size are solved densely; beyond, sparse and free of BLAS threads
 _CLOSURE = 1000  # beliefs kept for the exact solution of excess_entropy
 _FRONTIER = 4096  # beliefs followed at once
 _WORK = 3e6  # beliefs × states × symbols followed in all
 _ROUNDING = 1e-11  # error in bits of treating beliefs equal to 1e-12 as one
 
 
-def _csr(matrix: Any) -> Any:
-    """Return a matrix, dense or sparse, as CSR without explicit zeros."""
-    from scipy import sparse
+class Chain(NamedTuple):
+    """Transition probabilities in compressed rows: state i goes to target[k], k = start[i]..start[i + 1] - 1.
 
-    csr = sparse.csr_array(matrix, dtype=np.float64, copy=True)
-    csr.eliminate_zeros()
-    return csr
+    A target of -1 is none; a state without targets is a dead end; a target may occur twice in a row.
+    """
+
+    start: Array
+    target: Array
+    p: Array
+
+    @classmethod
+    def of_table(cls, targets: Array, emission: Array) -> Chain:
+        """The chain of a unifilar machine, both arrays (n_states, n_symbols)."""
+        n_states, n_symbols = targets.shape
+        return cls(np.arange(n_states + 1) * n_symbols, targets.ravel(), emission.ravel())
+
+    @classmethod
+    def of_edges(cls, n_states: int, source: Array, target: Array, p: Array) -> Chain:
+        """The chain of transitions in any order."""
+        order = np.argsort(source, kind="stable")
+        return cls(np.searchsorted(source[order], np.arange(n_states + 1)), target[order], p[order])
+
+    @property
+    def n_states(self) -> int:
+        return self.start.size - 1
+
+    @property
+    def arrays(self) -> tuple[Array, Array, Array]:
+        """What the kernels take."""
+        return self.start.astype(np.int64, copy=False), self.target.astype(np.int64, copy=False), self.p
+
+    def edges(self, states: Array) -> tuple[Array, Array, Array]:
+        """Transitions from some states: place of the source among them, target, probability."""
+        size = np.diff(self.start)[states]
+        entry = entries(self.start[states], size)
+        source = np.repeat(np.arange(states.size), size)
+        known = self.target[entry] >= 0
+        return source[known], self.target[entry[known]], self.p[entry[known]]
 
 
-def closed_classes(matrix: Any) -> list[Array]:
-    """Find the closed strongly connected classes of a stochastic matrix.
-
-    Parameters
-    ----------
-    matrix : array or sparse array of shape (n, n)
-        Transition probabilities. A row of zeros is a dead end: it belongs to no closed class.
+def closed_classes(chain: Chain) -> list[Array]:
+    """Find the closed strongly connected classes of a chain.
 
     Returns
     -------
     list of int arrays
-        The states of each class in increasing order, classes ordered by their smallest state.
-        Cost: O(n + edges).
+        The states of each class in increasing order, classes ordered by their smallest state. Dead ends belong to
+        none. Cost: O(n_states + edges).
     """
-    from scipy.sparse import csgraph
-
-    csr = _csr(matrix)
-    n = csr.shape[0]
-    n_classes, label = csgraph.connected_components(csr, directed=True, connection="strong")
-    source = np.repeat(np.arange(n), np.diff(csr.indptr))
-    closed = np.ones(n_classes, dtype=bool)
-    closed[label[source[label[source] != label[csr.indices]]]] = False
-    closed[label[np.diff(csr.indptr) == 0]] = False
+    label = np.empty(chain.n_states, np.int64)
+    n = kernels.closed_classes(*chain.arrays[:2], label)
     order = np.argsort(label, kind="stable")
-    bounds = np.searchsorted(label[order], np.arange(n_classes + 1))
-    classes = [order[a:b] for (a, b), keep in zip(pairwise(bounds), closed, strict=True) if keep]
-    return sorted(classes, key=lambda members: int(members[0]))
+    bounds = np.searchsorted(label[order], np.arange(n + 1))
+    return [order[a:b] for a, b in pairwise(bounds)]
 
 
-def _solve(system: Any, right: Array) -> Array:
-    """Solve a sparse linear system, densely when it is small."""
-    if system.shape[0] <= _DENSE:
-        return np.linalg.solve(system.toarray(), right)
+def _solve(rows: Array, columns: Array, values: Array, right: Array) -> Array:
+    """Solve a linear system given by its entries, those of one place added up."""
+    n = right.size
+    if n <= _DENSE:
+        system = np.zeros((n, n))
+        np.add.at(system, (rows, columns), values)
+        return np.linalg.solve(system, right)
+    from scipy.sparse import csc_array
     from scipy.sparse.linalg import spsolve
 
-    solution: Array = np.asarray(spsolve(system.tocsc(), right))
+    solution: Array = np.asarray(spsolve(csc_array((values, (rows, columns)), shape=(n, n)), right))
     return solution
 
 
-def _class_stationary(block: Any) -> Array:
-    """Return the stationary distribution of an irreducible chain, periodic or not."""
-    from scipy import sparse
-
-    n = block.shape[0]
-    balance = (sparse.eye_array(n, format="csr") - block.T).tocsr()
+def class_stationary(chain: Chain, members: Array) -> Array:
+    """Stationary distribution (n_members,) within a closed class, periodic or not."""
+    n = members.size
+    result = np.empty(n)
+    if n <= _DENSE and kernels.class_stationary(*chain.arrays, members, result):
+        return result
+    place = np.empty(chain.n_states, np.int64)
+    place[members] = np.arange(n)
+    source, target, p = chain.edges(members)
+    target = place[target]
     # One balance equation follows from the others; the normalisation takes its place.
-    system = sparse.vstack([balance[: n - 1], sparse.csr_array(np.ones((1, n)))], format="csr")
-    right = np.zeros(n)
-    right[-1] = 1.0
-    solution = np.clip(_solve(system, right), 0.0, None)
-    result: Array = solution / solution.sum()
+    kept, others, last = target < n - 1, np.arange(n - 1), np.full(n, n - 1)
+    rows = np.concatenate([others, target[kept], last])
+    columns = np.concatenate([others, source[kept], np.arange(n)])
+    values = np.concatenate([np.ones(n - 1), -p[kept], np.ones(n)])
+    solution = np.clip(_solve(rows, columns, values, np.eye(1, n, n - 1)[0]), 0.0, None)
+    result[:] = solution / solution.sum()
     return result
 
 
-def irreducible_stationary(block: Array) -> Array:
-    """Stationary distribution of a single closed class, given as a dense (n, n) matrix."""
-    n = block.shape[0]
-    if n > _DENSE:
-        return _class_stationary(_csr(block))
-    system = np.eye(n) - block.T
-    system[-1] = 1.0
-    solution = np.clip(np.linalg.solve(system, np.eye(n)[-1]), 0.0, None)
-    result: Array = solution / solution.sum()
-    return result
-
-
-def stationary(matrix: Any, weights: ArrayLike | None = None) -> Array:
+def stationary(chain: Chain, weights: ArrayLike | None = None) -> Array:
     """Compute the stationary distribution of a chain by linear solves, one per closed class.
 
     Parameters
     ----------
-    matrix : array or sparse array of shape (n, n)
-        Transition probabilities; rows of zeros are dead ends.
-    weights : array of shape (n,), optional
+    chain : Chain
+    weights : array of shape (n_states,), optional
         Distribution of the first state, uniform by default. It matters only with several closed classes,
         which are weighted by the probability of ending in each.
 
     Returns
     -------
-    array of shape (n,)
+    array of shape (n_states,)
         Zero on transient states; all zeros when every path leads to a dead end.
     """
-    from scipy import sparse
-
-    csr = _csr(matrix)
-    n = csr.shape[0]
-    classes = closed_classes(csr)
-    result = np.zeros(n)
+    n = chain.n_states
+    classes = closed_classes(chain)
     start = np.full(n, 1.0 / max(n, 1)) if weights is None else np.asarray(weights, dtype=np.float64)
-    share = np.array([start[members].sum() for members in classes])
-    transient = np.ones(n, dtype=bool)
-    for members in classes:
-        transient[members] = False
-    passing = np.flatnonzero(transient)
-    if len(classes) > 1 and start[passing].any():
-        rows = csr[passing]
-        visits = _solve(sparse.eye_array(passing.size, format="csr") - rows[:, passing].T, start[passing])
-        arriving = rows.T @ visits
-        share = share + np.array([arriving[members].sum() for members in classes])
-    if len(classes) == 1 or not share.sum() > 0.0:
-        share = np.ones(len(classes))
-    for members, part in zip(classes, share / share.sum() if classes else share, strict=True):
-        result[members] = part * _class_stationary(csr[members][:, members])
+    share = np.ones(len(classes))
+    if len(classes) > 1:
+        ends = _absorbed(chain, classes, start)
+        share = ends if ends.sum() > 0.0 else share
+    result = np.zeros(n)
+    for members, part in zip(classes, share / max(share.sum(), 1e-300), strict=True):
+        result[members] = part * class_stationary(chain, members)
     return result
+
+
+def _absorbed(chain: Chain, classes: list[Array], start: Array) -> Array:
+    """Probability of ending in each of the closed classes."""
+    share = np.array([start[members].sum() for members in classes])
+    passing = np.setdiff1d(np.arange(chain.n_states), np.concatenate(classes))
+    if not start[passing].any():
+        return share
+    place = np.full(chain.n_states, -1, np.int64)
+    place[passing] = np.arange(passing.size)
+    source, target, p = chain.edges(passing)
+    inner = place[target] >= 0
+    every = np.arange(passing.size)
+    rows, columns = np.concatenate([every, place[target[inner]]]), np.concatenate([every, source[inner]])
+    visits = _solve(rows, columns, np.concatenate([np.ones(passing.size), -p[inner]]), start[passing])
+    arriving = np.bincount(target, p * visits[source], chain.n_states)
+    ends: Array = share + np.array([arriving[members].sum() for members in classes])
+    return ends
 
 
 def _xlog2x(values: Array) -> Array:
@@ -157,9 +181,6 @@ def entropy(p: ArrayLike, axis: int = -1) -> Any:
 
 def _merging(targets: Array) -> Array:
     """Label states so that two states that a common word can merge carry the same label."""
-    from scipy import sparse
-    from scipy.sparse import csgraph
-
     n, n_symbols = targets.shape
     merges = np.eye(n, dtype=bool)
     pairs = [
@@ -171,7 +192,10 @@ def _merging(targets: Array) -> Array:
         for sources, ends in pairs:
             merges[np.ix_(sources, sources)] |= merges[np.ix_(ends, ends)]
         changed = bool(merges.sum() > before)
-    label: Array = csgraph.connected_components(sparse.csr_array(merges), directed=False)[1]
+    first = np.empty(n, np.int64)
+    a, b = np.nonzero(merges)
+    kernels.connect(a, b, first)
+    label: Array = np.unique(first, return_inverse=True)[1]
     return label
 
 

@@ -16,7 +16,7 @@ from ..support.files import read_json, write_json
 from . import chains, checks, formats, refinement, walks
 from .graph import Frozen, TransitionGraph, read_only
 
-__all__ = ["EpsilonMachine", "TransitionGraph"]
+__all__ = ["EpsilonMachine", "TransitionGraph", "trusted_machine"]
 
 Array = NDArray[Any]
 
@@ -132,33 +132,41 @@ class EpsilonMachine(Frozen):
     @cached_property
     def matrix(self) -> Array:
         """Probabilities from state to state, shape (n_states, n_states)."""
-        return read_only(self.graph.matrix.toarray())
+        matrix = np.zeros((self.n_states, self.n_states))
+        source, symbol = np.nonzero(self.targets >= 0)
+        np.add.at(matrix, (source, self.targets[source, symbol]), self.emission[source, symbol])
+        return read_only(matrix)
 
     @property
+    def _chain(self) -> chains.Chain:
+        return chains.Chain.of_table(self.targets, self.emission)
+
+    @cached_property
     def recurrent(self) -> Array:
         """Mask of the states in closed classes, shape (n_states,)."""
-        return self.graph.recurrent
+        mask = np.zeros(self.n_states, dtype=bool)
+        mask[[i for members in chains.closed_classes(self._chain) for i in members]] = True
+        return read_only(mask)
 
-    @property
+    @cached_property
     def stationary(self) -> Array:
         """Stationary distribution, shape (n_states,): zero on transient states.
 
         Several closed classes are weighted by the probability of ending in each, from `weights` or uniformly.
         """
-        return self.graph.stationary
+        return read_only(chains.stationary(self._chain, self.weights))
 
     def _select(self, members: Array) -> EpsilonMachine:
         """Return the machine of states closed under transitions, in the given order."""
         number = np.full(self.n_states + 1, -1)
         number[members] = np.arange(members.size)
         weights = None if self.weights is None or not self.weights[members].any() else self.weights[members]
-        names = [self.names[i] for i in members]
-        targets = number[self.targets[members]]
-        return self.from_arrays(targets, self.emission[members], self.alphabet, names, weights)
+        names = tuple(self.names[i] for i in members)
+        return trusted_machine(number[self.targets[members]], self.emission[members], self.alphabet, names, weights)
 
     def recurrent_part(self) -> EpsilonMachine:
         """Return the closed class of largest stationary mass, states by decreasing stationary probability."""
-        classes = chains.closed_classes(self.graph.matrix)
+        classes = chains.closed_classes(self._chain)
         if not classes:
             raise ValueError(
                 f"The machine has 0 recurrent states out of {self.n_states}; every path leads to a dead end: "
@@ -214,8 +222,8 @@ class EpsilonMachine(Frozen):
         emission[size == 1] = self.emission[first[size == 1]]
         targets = np.where(self.targets >= 0, label[self.targets], -1)[first]
         weights = None if self.weights is None else np.bincount(label, weights=self.weights)
-        names = [self.names[i] for i in first]
-        return self.from_arrays(targets, emission, self.alphabet, names, weights), label
+        names = tuple(self.names[i] for i in first)
+        return trusted_machine(targets, emission, self.alphabet, names, weights), label
 
     def minimise(self, atol: float = 1e-9) -> EpsilonMachine:
         """Merge the states that have the same future; merged states keep the name of the first one.
@@ -399,3 +407,26 @@ class EpsilonMachine(Frozen):
         except ImportError:
             rows = [(*row, f"{p:.4g}") for *row, p in self.transitions()]
             return formats.html_table(repr(self), [("state", "symbol", "next", "p"), *rows])
+
+
+def trusted_machine(
+    targets: Array, emission: Array, alphabet: tuple[Hashable, ...], names: tuple[Hashable, ...], weights: Array | None
+) -> EpsilonMachine:
+    """The machine of arrays that the library made itself: what `EpsilonMachine.from_arrays` gives, without its checks.
+
+    The arrays have a row for each state and a column for each symbol; those of the caller are not kept.
+    """
+    machine = EpsilonMachine.__new__(EpsilonMachine)
+    p = np.array(emission, np.float64)
+    total = p.sum(axis=1)
+    # As in the checks: exact rows stay bit for bit the same.
+    inexact = (np.abs(total - 1.0) > 1e-15) & (total > 0.0)
+    p[inexact] /= total[inexact, None]
+    ends = np.where(p > 0.0, targets, -1).astype(np.int32)
+    if weights is not None:
+        mass = np.array(weights, np.float64)
+        weights = read_only(mass / mass.sum() if abs(mass.sum() - 1.0) > 1e-12 else mass)
+    vars(machine).update(
+        targets=read_only(ends), emission=read_only(p), alphabet=alphabet, names=names, weights=weights
+    )
+    return machine

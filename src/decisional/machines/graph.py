@@ -132,14 +132,18 @@ class TransitionGraph(Frozen):
     def recurrent(self) -> Array:
         """Mask of the states in closed classes, shape (n_states,)."""
         mask = np.zeros(self.n_states, dtype=bool)
-        for members in chains.closed_classes(self.matrix):
+        for members in chains.closed_classes(self._chain):
             mask[members] = True
         return read_only(mask)
 
     @cached_property
     def stationary(self) -> Array:
         """Stationary distribution, shape (n_states,); see `chains.stationary`."""
-        return read_only(chains.stationary(self.matrix, self.weight))
+        return read_only(chains.stationary(self._chain, self.weight))
+
+    @property
+    def _chain(self) -> chains.Chain:
+        return chains.Chain(self.matrix.indptr, self.matrix.indices, self.matrix.data)
 
     def without_self_loops(self) -> TransitionGraph:
         """Return the graph of the changes of state: no self-loop, rows normalised again.

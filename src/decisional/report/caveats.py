@@ -85,7 +85,7 @@ def _machine(found: Findings) -> Iterator[str]:
     elif np.count_nonzero(~recurrent) > np.count_nonzero(recurrent):
         n = int(np.count_nonzero(~recurrent))
         yield f"There are {n:,} transient states, more than recurrent ones: they are rare, and can be overlooked."
-    classes = len(chains.closed_classes(machine.graph.matrix))
+    classes = len(chains.closed_classes(chains.Chain.of_table(machine.targets, machine.emission)))
     if classes > 1:
         yield (
             f"The machine has {classes} parts that never lead into each other: these may be different systems. "

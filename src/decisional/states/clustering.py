@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .._kernels import clusters as kernels
 from .._kernels import leaders as leading
+from .._kernels.components import connect
 from .._kernels.distances import BHATTACHARYYA
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices, workers
@@ -104,14 +105,11 @@ class Connect:
             while (parent != parent[parent]).any():
                 parent = parent[parent]
             return parent
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
         rows = [_dense(densities, i) for i in range(n)]
         pairs = [(i, j) for i in range(n) for j in range(i) if _answer(match(rows[i], rows[j])) >= 0]
         i, j = np.array(pairs, np.int64).reshape(-1, 2).T
-        graph = coo_array((np.ones(i.size), (i, j)), shape=(n, n))
-        return np.asarray(connected_components(graph, directed=False)[1], np.int64)
+        connect(i, j, parent)
+        return parent
 
 
 def resolve(cluster: Any, passes: int, random_state: Any) -> Any:

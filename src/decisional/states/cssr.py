@@ -226,8 +226,6 @@ def _recurrent(histories: _Histories) -> Ints:
 
 def _closed(source: Ints, target: Ints, states: Ints, mass: Floats) -> Ints:
     """States in closed classes, dead ends left aside; all the states if these classes have next to no mass."""
-    from scipy.sparse import csr_array
-
     # The last windows of the data may lead nowhere: otherwise every state that leads to them would be transient.
     n = int(states[-1]) + 1
     degree, dead = np.bincount(source, minlength=n), np.zeros(n, bool)
@@ -235,8 +233,7 @@ def _closed(source: Ints, target: Ints, states: Ints, mass: Floats) -> Ints:
     start = np.searchsorted(target[order], np.arange(n + 1))
     kernels.dead_ends(start, source[order], degree, dead)
     lives = ~dead[source] & ~dead[target]
-    graph = csr_array((np.ones(int(lives.sum())), (source[lives], target[lives])), shape=(n, n))
-    classes = chains.closed_classes(graph)
+    classes = chains.closed_classes(chains.Chain.of_edges(n, source[lives], target[lives], np.ones(lives.sum())))
     closed: Ints = np.sort(np.concatenate(classes)) if classes else states[:0]
     return closed if mass[closed].sum() >= LEAST * mass.sum() else states
 

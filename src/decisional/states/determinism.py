@@ -14,6 +14,7 @@ import numpy as np
 
 from .._kernels import beliefs as kernels
 from .._kernels import search
+from .._kernels.components import connect
 from ..data.observations import Steps
 from ..machines import chains
 from ..support.arrays import Bools, Floats, Ints
@@ -78,16 +79,14 @@ class _Candidate:
 def merge_successors(steps: Steps, n_rows: int, theta: float) -> Ints:
     """The paper's merge step: rows reached from one row by one symbol are one group, strays (a share of at
     most 1 - theta) excepted. Returns (n_rows,) group numbers."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
     pair, total = _totals(steps)
     kept = np.flatnonzero(steps.count > (1 - theta) * total[pair])
     kept = kept[np.argsort(pair[kept], kind="stable")]
     same = pair[kept][1:] == pair[kept][:-1]
     a, b = steps.target[kept][:-1][same], steps.target[kept][1:][same]
-    graph = coo_array((np.ones(a.size), (a, b)), shape=(n_rows, n_rows))
-    return np.asarray(connected_components(graph, directed=False)[1], np.int64)
+    first = np.empty(n_rows, np.int64)
+    connect(a, b, first)
+    return np.unique(first, return_inverse=True)[1]
 
 
 def reconcile(
@@ -266,7 +265,7 @@ class _Data:
             states = _recurrent(targets, emission, mass)
             if states is None:
                 break
-            prior = chains.irreducible_stationary(_matrix(targets, emission)[np.ix_(states, states)])
+            prior = chains.class_stationary(chains.Chain.of_table(targets, emission), states)
             counts = np.zeros((states.size, emission.shape[1]))
             inner = _renumber(targets[states], states, targets.shape[0])
             bits, misses = kernels.expected_counts(
@@ -358,17 +357,9 @@ class _Data:
         return np.bincount(self.row, weights=-self.count * np.log2(p), minlength=labels.size).astype(float)
 
 
-def _matrix(targets: Ints, emission: Floats) -> Floats:
-    """(n_states, n_states) probabilities from state to state."""
-    matrix = np.zeros((targets.shape[0], targets.shape[0]))
-    source, symbol = np.nonzero(emission)
-    np.add.at(matrix, (source, targets[source, symbol]), emission[source, symbol])
-    return matrix
-
-
 def _recurrent(targets: Ints, emission: Floats, mass: Floats) -> Ints | None:
     """States of the closed class of largest mass."""
-    classes = chains.closed_classes(_matrix(targets, emission))
+    classes = chains.closed_classes(chains.Chain.of_table(targets, emission))
     return max(classes, key=lambda c: (mass[c].sum(), -c[0]), default=None)
 
 

@@ -6,12 +6,14 @@ Steps 5-8 are `decisions.decide`; steps 10 and 11 are one line each on the resul
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ..data.observations import Observations
+from ..data.observations import Observations, Steps
 from ..machines import EpsilonMachine, TransitionGraph
+from ..machines.epsilon import trusted_machine
 from ..support.arrays import Floats, Ints
 from . import clustering, determinism
 from .distributions import Distributions
@@ -32,7 +34,8 @@ class Reconstruction:
     distributions : (n_states, n_outcomes) P(Z|state)
     outcomes : what its columns mean
     machine : the epsilon-machine, or None without symbols
-    graph : transitions between the states, or None
+    steps : counted transitions between the states, or None
+    graph : their probabilities, or None
     unresolved : (state, symbol, share) left ambiguous
     """
 
@@ -42,8 +45,15 @@ class Reconstruction:
     distributions: Floats
     outcomes: Sequence[Any]
     machine: EpsilonMachine | None
-    graph: TransitionGraph | None
+    steps: Steps | None
     unresolved: tuple[tuple[int, Any, float], ...]
+
+    @cached_property
+    def graph(self) -> TransitionGraph | None:
+        if self.steps is None:
+            return None
+        counted = self.steps.source, self.steps.target, self.steps.count
+        return TransitionGraph.from_counts(*counted, self.states.n_states)
 
 
 def reconstruct(
@@ -92,17 +102,15 @@ def reconstruct(
         distributions = clustering.average_densities(row_states, densities)
 
     # 9. Transition graphs.
-    machine = graph = None
+    machine = None
     unresolved: tuple[tuple[int, Any, float], ...] = ()
-    if steps is not None:
-        between = steps.relabel(row_states)
-        graph = TransitionGraph.from_counts(between.source, between.target, between.count, states.n_states)
+    between = None if steps is None else steps.relabel(row_states)
     if unifilar is not None and obs.alphabet is not None:
         machine = _machine(unifilar, row_states, states, obs.alphabet)
         first = np.unique(unifilar.labels, return_index=True)[1]
         unresolved = tuple((int(row_states[first[s]]), obs.alphabet[a], p) for s, a, p in unifilar.unresolved)
     outcomes = obs.outcomes if densities.samples is None else densities.samples
-    return Reconstruction(densities, states, row_states, distributions, outcomes, machine, graph, unresolved)
+    return Reconstruction(densities, states, row_states, distributions, outcomes, machine, between, unresolved)
 
 
 def _machine(
@@ -115,13 +123,8 @@ def _machine(
     place[row_states] = unifilar.labels
     number = np.empty(n + 1, np.int64)
     number[place], number[-1] = np.arange(n), -1
-    return EpsilonMachine.from_arrays(
-        number[unifilar.targets[place]],
-        unifilar.emission[place],
-        alphabet,
-        names=state_names(n),
-        weights=states.probability,
-    )
+    targets, emission = number[unifilar.targets[place]], unifilar.emission[place]
+    return trusted_machine(targets, emission, alphabet, state_names(n), states.probability)
 
 
 def state_names(n: int) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from ..data.observations import Observations
 from ..data.series import windows
 from ..data.stored_symbols import StoredSymbols, stored_symbols
 from ..machines import EpsilonMachine
+from ..machines.epsilon import trusted_machine
 from ..machines.refinement import isomorphic
 from ..support.arguments import generator as random_generator
 from ..support.arguments import is_number, require
@@ -84,13 +85,8 @@ class Selection:
         order = np.argsort(-share, kind="stable")
         number = np.full(along.n_states + 1, -1, np.int64)
         number[order] = np.arange(order.size)
-        return EpsilonMachine.from_arrays(
-            number[along.targets[order]],
-            along.emission[order],
-            self.alphabet,
-            algorithm.state_names(order.size),
-            share[order],
-        )
+        targets, emission = number[along.targets[order]], along.emission[order]
+        return trusted_machine(targets, emission, self.alphabet, algorithm.state_names(order.size), share[order])
 
     @property
     def rival(self) -> Candidate | None:
