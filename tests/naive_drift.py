@@ -8,7 +8,7 @@ import decisional as ds
 from decisional.data import sequences as reading
 from decisional.data.alphabet import ordered
 from decisional.machines import walks
-from decisional.states.search import Series
+from decisional.states.search import SymbolSeries
 from decisional.streams.learner import decide, template
 
 GAP = object()
@@ -227,4 +227,4 @@ class Monitor:
                 k = machine.alphabet.index(letter)
                 targets[:, j], emission[:, j] = machine.targets[:, k], machine.emission[:, k]
         source = reading.read(parts, sequences=True)
-        return Series(source.raw, source.lut, source.bounds, len(letters)).drive(targets, emission).length
+        return SymbolSeries(source.raw, source.lut, source.bounds, len(letters)).drive(targets, emission).length

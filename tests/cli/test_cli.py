@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from decisional import DecisionalStates, EpsilonMachine, Monitor, __version__, cli, utility
+from decisional import DecisionalStates, EpsilonMachine, Monitor, __version__, cli, processes, utility
 from decisional.data import reading
-from decisional.machines import processes
 
 EVEN = EpsilonMachine([("A", "0", "A", 0.5), ("A", "1", "B", 0.5), ("B", "1", "A", 1.0)])
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from decisional import cli
-from decisional.machines import processes
+from decisional import cli, processes
 
 CELLS = processes.elementary_ca(110, 40, 30, 1)[10:].astype(np.int32)
 

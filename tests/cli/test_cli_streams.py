@@ -12,8 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from decisional import EpsilonMachine, cli
-from decisional.machines import processes
+from decisional import EpsilonMachine, cli, processes
 
 COMMAND = [sys.executable, "-m", "decisional"]
 

@@ -175,8 +175,8 @@ def test_random_order_is_repeatable() -> None:
         ({"passes": 0}, "'passes' of CausalStates is 0; it must be an integer of at least 1: try"),
         ({"constraints": "some"}, "'constraints' of CausalStates is 'some'; it must be one of 'evidence'"),
         ({"density": 3}, "'density' of CausalStates is 3; it must be None or an estimator"),
-        ({"match": "chi2"}, "'match' parameter must be None, 'exact'"),
-        ({"cluster": "k-means"}, "'cluster' parameter must be 'aggregate', 'connect'"),
+        ({"match": "chi2"}, "'match' is 'chi2'; it must be None, 'exact'"),
+        ({"cluster": "k-means"}, "'cluster' is 'k-means'; it must be 'aggregate', 'connect'"),
         ({"cluster": lambda densities, match: [0]}, "'cluster' callable must return 2 non-negative integers"),
     ],
 )

@@ -8,8 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_cones as naive
-from decisional.machines.automata import cellular_automaton, cyclic_automaton, directed_percolation, game_of_life
-from decisional.machines.processes import elementary_ca
+from decisional.machines.automata import (
+    cellular_automaton,
+    cyclic_automaton,
+    directed_percolation,
+    elementary_ca,
+    game_of_life,
+)
 from strategies_symbols import examples
 
 seeds = st.integers(0, 2**32 - 1)
@@ -128,7 +133,7 @@ def test_seeds_repeat():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: cellular_automaton(-1, 5, 5), "'rule' is -1; it must be an integer at least 0"),
+        (lambda: cellular_automaton(-1, 5, 5), "'rule' is -1; it must be an integer of at least 0"),
         (lambda: cellular_automaton(256, 5, 5), r"'rule' is 256; with 2 colours and 8 neighbourhoods .* 2 \*\* 8"),
         (lambda: cellular_automaton(1, 0, 5), "'width' is 0"),
         (lambda: cellular_automaton(1, 5, 0), "'steps' is 0"),
@@ -143,8 +148,11 @@ def test_seeds_repeat():
         (lambda: cyclic_automaton((5, 5), 5, threshold=0), "'threshold' is 0"),
         (lambda: cyclic_automaton((5, 5), 5, radius=0), "'radius' is 0"),
         (lambda: cyclic_automaton((5, 5), 5, neighbourhood="hex"), "'neighbourhood' is 'hex'"),
-        (lambda: game_of_life((5, 5), 5, density=1.5), "'density' is 1.5; it must be a probability"),
-        (lambda: directed_percolation(5, 5, -0.1), "'p' is -0.1; it must be a probability"),
+        (
+            lambda: game_of_life((5, 5), 5, density=1.5),
+            "'density' is 1.5; .* choose one, such as 0.5",
+        ),
+        (lambda: directed_percolation(5, 5, -0.1), "'p' is -0.1; it must be a number of at least 0 and of at most 1"),
         (lambda: directed_percolation(True, 5, 0.1), "'width' is True"),
     ],
 )

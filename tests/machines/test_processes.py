@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from decisional.machines import EpsilonMachine, processes
+from decisional import EpsilonMachine, processes
 
 EXACT = json.loads((Path(__file__).parents[1] / "answers" / "exact.json").read_text())["processes"]
 BUILT = {
@@ -50,7 +50,7 @@ def test_symbols_are_integers(name):
 def test_probabilities_outside_are_refused(value):
     for name, function in processes.catalogue.items():
         if name != "periodic":
-            with pytest.raises(ValueError, match="strictly between 0 and 1"):
+            with pytest.raises(ValueError, match="above 0 and below 1"):
                 function(p=value)
     for function in (processes.rip, processes.nemo, processes.rrxor, processes.nrps):
         with pytest.raises(ValueError, match="'q'"):

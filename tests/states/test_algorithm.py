@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 import naive_states
 from decisional import observe
 from decisional.machines import processes
+from decisional.machines.epsilon_machine import state_names
 from decisional.states import matching
 from decisional.states.clustering import Aggregate, Connect
 from decisional.states.counts import Counts
 from decisional.states.determinism import ROUNDS, STRAYS
 from decisional.states.partition import Partition
-from decisional.states.reconstruct import _merged, reconstruct, state_names
+from decisional.states.reconstruct import reconstruct
 from decisional.support import executors
 
 QUICK = settings(max_examples=25, deadline=None)
@@ -294,7 +295,7 @@ def assert_same(a, b):
 def test_merged_rows_add_up(rows, data):
     group = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
     group = np.array(naive_states.canonical(group))
-    merged = _merged(naive_states.distributions(rows), group)
+    merged = naive_states.distributions(rows).pooled(group)
     for g in range(group.max() + 1):
         members = np.flatnonzero(group == g)
         dense = np.zeros(3, int)

@@ -366,7 +366,7 @@ ONE = naive_states.distributions([[1, 2]])
 @pytest.mark.small
 @pytest.mark.parametrize("passes", [0, -1, 1.5, "2", None])
 def test_wrong_passes_are_refused(passes):
-    message = r"^The 'passes' parameter of Aggregate must be an integer of at least 1\. Got .* instead\.$"
+    message = r"^The 'passes' of Aggregate is .*; it must be an integer of at least 1: try passes=1\.$"
     with pytest.raises(ValueError, match=message):
         Aggregate(passes=passes)(ONE, matching.GTest())
 
@@ -374,7 +374,7 @@ def test_wrong_passes_are_refused(passes):
 @pytest.mark.small
 @pytest.mark.parametrize("order", ["size", None, 3])
 def test_wrong_order_is_refused(order):
-    message = r"^The 'order' parameter of Aggregate must be 'count', 'random' or 'given'\. Got .* instead\.$"
+    message = r"^The 'order' of Aggregate is .*; it must be one of 'count', 'random', 'given': choose one\.$"
     with pytest.raises(ValueError, match=message):
         Aggregate(order=order)(ONE, matching.GTest())
 
@@ -382,9 +382,9 @@ def test_wrong_order_is_refused(order):
 @pytest.mark.small
 def test_wrong_levels_are_refused_by_both():
     for cluster in (Aggregate(), Connect()):
-        with pytest.raises(ValueError, match="'alpha' parameter of GTest"):
+        with pytest.raises(ValueError, match="'alpha' of GTest"):
             cluster(ONE, matching.GTest(2.0))
-        with pytest.raises(ValueError, match="'threshold' parameter of Variational"):
+        with pytest.raises(ValueError, match="'threshold' of Variational"):
             cluster(ONE, matching.Variational(0.0))
 
 
@@ -396,5 +396,5 @@ def test_resolve():
     own = Aggregate("given")
     assert resolve(own, 2, None) is own
     for wrong in ("single", 3, Aggregate, Connect):
-        with pytest.raises(ValueError, match=r"^The 'cluster' parameter must be 'aggregate', .* Got .* instead\.$"):
+        with pytest.raises(ValueError, match=r"^The 'cluster' is .*; it must be 'aggregate', .*: choose one\.$"):
             resolve(wrong, 1, None)

@@ -274,14 +274,14 @@ def test_the_end_of_the_data_is_left_aside():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"past": 0}, "'past' parameter of cssr must be an integer of at least 1. Got 0"),
-        ({"past": 1.5}, "Got 1.5"),
-        ({"past": True}, "Got True"),
-        ({"past": 2, "alpha": 0.0}, "'alpha' parameter of cssr .* Got 0.0"),
-        ({"past": 2, "alpha": 1}, "strictly between 0 and 1.* Got 1 "),
-        ({"past": 2, "alpha": "low"}, "Got 'low'"),
-        ({"past": 2, "alpha": float("nan")}, "Got nan"),
-        ({"past": 2, "test": "g"}, "'test' parameter of cssr must be one of ks, chi2. Got 'g'"),
+        ({"past": 0}, "'past' of cssr is 0; it must be an integer of at least 1"),
+        ({"past": 1.5}, "is 1.5; it must be an integer"),
+        ({"past": True}, "is True; it must be an integer"),
+        ({"past": 2, "alpha": 0.0}, "'alpha' of cssr is 0.0; it must be a number above 0 and below 1"),
+        ({"past": 2, "alpha": 1}, "is 1; it must be a number above 0 and below 1: try alpha=0.001"),
+        ({"past": 2, "alpha": "low"}, "is 'low'; it must be a number"),
+        ({"past": 2, "alpha": float("nan")}, "is nan; it must be a number"),
+        ({"past": 2, "test": "g"}, "'test' of cssr is 'g'; it must be one of 'ks', 'chi2'"),
         ({"past": 6}, "use a shorter past or more data"),
     ],
 )

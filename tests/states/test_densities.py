@@ -108,7 +108,9 @@ def test_rare_pairs_are_pooled_on_demand(data, least):
 @pytest.mark.parametrize("value", [0, -3, 1.0, 2.5, True, "30", np.float64(3), [1]])
 def test_no_min_count(value):
     obs = series("0110", 1)
-    with pytest.raises(ValueError, match=r"'min_count' parameter of Counts must be an integer of at least 1\. Got "):
+    with pytest.raises(
+        ValueError, match=r"'min_count' of Counts is .*; it must be an integer of at least 1: try min_count=1"
+    ):
         Counts(min_count=value).estimate(obs)
 
 

@@ -43,8 +43,8 @@ def numbered(labels):
     return np.unique(labels, return_inverse=True)[1]
 
 
-def as_windows(words):
-    return determinism.Windows(np.array([word[::-1] for word in words]), np.array([len(word) for word in words]))
+def as_contexts(words):
+    return determinism.Contexts(np.array([word[::-1] for word in words]), np.array([len(word) for word in words]))
 
 
 def compressed(follow):
@@ -268,7 +268,7 @@ def test_description_lengths_are_their_naive_twins(symbols, past, data):
     steps = naive_states.as_steps(moves)
     # What follows the last window of all has no window to lead to: it is no transition.
     follow = [{s: c for (i, s, _), c in moves.items() if i == row} for row in range(len(words))]
-    found = determinism._Data(as_windows(words), steps, 2, weight).describe(determinism._machine(labels, steps, 2))
+    found = determinism._Data(as_contexts(words), steps, 2, weight).describe(determinism._machine(labels, steps, 2))
     length, targets, emission = naive_states.describe(
         words, follow, labels.tolist(), moves, 2, weight, determinism.ROUNDS
     )
@@ -282,7 +282,7 @@ def test_what_the_machine_holds_impossible_is_paid_for():
     words, moves, _ = naive_states.seen_windows([0, 0, 0, 1, 0, 0, 0, 0, 1, 0], 1)
     steps = naive_states.as_steps(moves)
     always = determinism._Candidate(np.array([0, 0]), np.array([[0, -1]]), np.array([[1.0, 0.0]]), np.ones((1, 2)))
-    data = determinism._Data(as_windows(words), steps, 2, np.array([7, 2]))
+    data = determinism._Data(as_contexts(words), steps, 2, np.array([7, 2]))
     # Two of nine symbols are a miss; the machine itself has one edge to its only state, and nothing to choose.
     assert data.describe(always).length == pytest.approx(2 * math.log2(9))
 
@@ -305,7 +305,7 @@ def test_evidence_takes_the_shortest_description(symbols, past, given_labels):
         labels = numbered(given_labels[: len(words)])
     follow = [{s: c for (i, s, _), c in moves.items() if i == row} for row in range(len(words))]
     steps = naive_states.as_steps(moves)
-    found = determinism.reconcile(labels, steps, 2, weight, windows=as_windows(words))
+    found = determinism.reconcile(labels, steps, 2, weight, contexts=as_contexts(words))
     rounds, strays = determinism.ROUNDS, determinism.STRAYS
     try:
         candidates = naive_states.evidence(words, follow, labels.tolist(), moves, 2, weight, 0.95, rounds, strays)
@@ -354,7 +354,7 @@ def test_exact_counts_give_the_exact_machine(name, length):
     words, moves, follow = naive_states.exact_windows(process, length, 10**8)
     labels, weight = one_step_labels(follow, n_symbols)
     steps = naive_states.as_steps(moves)
-    found = determinism.reconcile(labels, steps, n_symbols, weight, windows=as_windows(words))
+    found = determinism.reconcile(labels, steps, n_symbols, weight, contexts=as_contexts(words))
     mass = np.bincount(found.labels, weights=weight)
     machine = EpsilonMachine.from_arrays(found.targets, found.emission, process.alphabet, weights=mass)
     assert machine.recurrent_part().is_isomorphic(process, atol=1e-5)
@@ -362,7 +362,7 @@ def test_exact_counts_give_the_exact_machine(name, length):
     # The recurrent states are made of windows that tell the state.
     state = np.empty(len(words), np.int64)
     arrays = np.array(process.targets), np.array(process.emission), np.array(process.stationary)
-    kernels.final_states(as_windows(words).words, np.full(len(words), length), *arrays, 0.95, state)
+    kernels.final_states(as_contexts(words).words, np.full(len(words), length), *arrays, 0.95, state)
     told = [set(state[found.labels == s].tolist()) for s in np.flatnonzero(machine.recurrent)]
     assert sorted(told, key=min) == [{s} for s in range(process.n_states)]
 
@@ -373,7 +373,7 @@ def test_unsynchronised_windows_of_the_even_process_are_transient(length):
     process = processes.even()
     words, moves, follow = naive_states.exact_windows(process, length, 10**6)
     labels, weight = one_step_labels(follow, 2)
-    found = determinism.reconcile(labels, naive_states.as_steps(moves), 2, weight, windows=as_windows(words))
+    found = determinism.reconcile(labels, naive_states.as_steps(moves), 2, weight, contexts=as_contexts(words))
     machine = EpsilonMachine.from_arrays(found.targets, found.emission, (0, 1))
     assert machine.recurrent.sum() == 2
     assert machine.recurrent_part().is_isomorphic(process, atol=1e-4)
@@ -411,7 +411,7 @@ def test_symbols_without_rhyme_or_reason_end_unresolved(constraints):
 @pytest.mark.small
 def test_nothing_seen_is_nothing_resolved():
     steps = naive_states.as_steps({})
-    windows = determinism.Windows(np.array([[0, 1]]), np.array([2]))
+    windows = determinism.Contexts(np.array([[0, 1]]), np.array([2]))
     for constraints in determinism.CONSTRAINTS:
         found = determinism.reconcile(np.array([7]), steps, 2, np.array([1]), 0.95, constraints, windows)
         assert found.labels.tolist() == [0]

@@ -204,7 +204,7 @@ def test_smooth_is_a_product():
         ({"sigma": 0.0}, "positive number, or one for each of 2 dimensions"),
         ({"sigma": [1.0, 1.0, 1.0]}, "positive number, or one for each of 2 dimensions"),
         ({"sigma": math.nan}, "positive number"),
-        ({"cutoff": 0.0}, r"number in \(0, 1\]. Got 0.0"),
+        ({"cutoff": 0.0}, "is 0.0; it must be a number above 0 and of at most 1"),
         ({"x": [[0.0, math.nan], [1, 1]]}, "leave out rows with missing values"),
         ({"x": [0, 1]}, "at least one column"),
         ({"query": [[1, 2, 3]]}, "3 dimensions and x has 2"),

@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 import decisional as ds
 from decisional._kernels import search as kernels
-from decisional.states.search import SPLIT_EDGES, Machine, Series
+from decisional.states.search import SPLIT_EDGES, CountedMachine, SymbolSeries
 
 QUICK = settings(max_examples=30, deadline=None)
 
 
-def series_of(sequences: list[list[int]], n_symbols: int) -> Series:
+def series_of(sequences: list[list[int]], n_symbols: int) -> SymbolSeries:
     """Numbered sequences; a negative symbol is missing."""
     raw = np.array([s if s >= 0 else n_symbols for part in sequences for s in part], np.uint8)
     bounds = np.cumsum([0, *map(len, sequences)]).astype(np.int64)
-    return Series(raw, np.array([*range(n_symbols), -1]), bounds, n_symbols)
+    return SymbolSeries(raw, np.array([*range(n_symbols), -1]), bounds, n_symbols)
 
 
 def naive_locate(future: list[int], targets: np.ndarray, emission: np.ndarray) -> int:
@@ -150,7 +150,7 @@ def test_mergers_and_moves_only_shorten(case) -> None:
 def test_a_wrong_edge_and_a_missing_state_are_found() -> None:
     even = ds.processes.even()
     symbols = even.simulate(20_000, rng=3)
-    series = Series(symbols, np.arange(2), np.array([0, symbols.size]), 2)
+    series = SymbolSeries(symbols, np.arange(2), np.array([0, symbols.size]), 2)
     true = series.drive(even.targets, even.emission)
     coin = series.drive(np.zeros((1, 2), int), np.full((1, 2), 0.5))
     assert coin.length > true.length + 1000
@@ -161,7 +161,7 @@ def test_a_wrong_edge_and_a_missing_state_are_found() -> None:
     assert series.improve(wrong).length == pytest.approx(true.length, abs=5)
 
 
-def naive_neighbours(machine: Machine) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def naive_neighbours(machine: CountedMachine) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Each edge led to each state or to a copy of its target; each state's incoming edges shared with a copy of it."""
     n = machine.n_states
     for state, s in np.argwhere(machine.targets >= 0).tolist():
@@ -179,7 +179,7 @@ def naive_neighbours(machine: Machine) -> Iterator[tuple[np.ndarray, np.ndarray]
                 yield targets.copy(), emission
 
 
-def with_copy(machine: Machine, state: int) -> tuple[np.ndarray, np.ndarray]:
+def with_copy(machine: CountedMachine, state: int) -> tuple[np.ndarray, np.ndarray]:
     return tuple(np.vstack([part, part[state]]) for part in (machine.targets, machine.emission))
 
 
@@ -217,7 +217,7 @@ def test_alternating_states_are_split_at_once() -> None:
     rows += [(2, 0, 1, 0.10), (2, 1, 0, 0.75), (2, 2, 0, 0.15)]
     machine = ds.EpsilonMachine(rows)
     symbols = machine.simulate(20_000, rng=1)
-    series = Series(symbols, np.arange(3), np.array([0, symbols.size]), 3)
+    series = SymbolSeries(symbols, np.arange(3), np.array([0, symbols.size]), 3)
     merged = series.drive(np.array([[1, 0, 0], [0, 1, -1]]), np.array([[0.1, 0.7, 0.2], [0.4, 0.6, 0.0]]))
     found = series.improve(merged)
     assert found.n_states == 3

@@ -1,5 +1,6 @@
 """Machines without parameters: known answers, noise, short data, and what is refused."""
 
+import re
 import warnings
 from functools import partial
 from pathlib import Path
@@ -12,7 +13,7 @@ import decisional as ds
 from decisional.data import sequences as reading
 from decisional.data import slices, stored_symbols, stores
 from decisional.states import selection
-from decisional.states.search import Series, StoredSeries
+from decisional.states.search import StoredSeries, SymbolSeries
 
 PROCESSES = {name: make() for name, make in ds.processes.catalogue.items()}
 
@@ -74,6 +75,8 @@ def test_the_whole_picture() -> None:
     text = "".join(map(str, ds.processes.even().simulate(5_000, rng=2)))
     said: list[str] = []
     picture = selection.select(text, progress=said.append)
+    said_of_it = rf"Selection\({picture.chosen.n_states} states chosen among {len(picture.candidates)} candidates, "
+    assert re.fullmatch(said_of_it + r"[\d,.]+ bits for [\d,]+ symbols\)", repr(picture))
     assert picture.machine.is_isomorphic(ds.processes.even(), atol=0.05)
     assert picture.machine.alphabet == ("0", "1")
     lengths = [c.description_length for c in picture.candidates]
@@ -143,11 +146,17 @@ def test_bootstrap() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: selection.select("0101", max_past=0), "'max_past' parameter of select must be None or an integer"),
-        (lambda: selection.select("0101", max_future=1.5), "'max_future' parameter"),
-        (lambda: selection.bootstrap(ds.processes.even(), 0), "'n_symbols' parameter of bootstrap"),
-        (lambda: selection.bootstrap(ds.processes.even(), 10, n=0), "'n' parameter of bootstrap"),
-        (lambda: selection.bootstrap(ds.processes.even(), 10, level=1.0), r"'level' parameter .* in \(0, 1\)"),
+        (
+            lambda: selection.select("0101", max_past=0),
+            "'max_past' of select is 0; it must be an integer of at least 1: give one, or None",
+        ),
+        (lambda: selection.select("0101", max_future=1.5), "'max_future' of select"),
+        (lambda: selection.bootstrap(ds.processes.even(), 0), "'n_symbols' of bootstrap"),
+        (lambda: selection.bootstrap(ds.processes.even(), 10, n=0), "'n' of bootstrap"),
+        (
+            lambda: selection.bootstrap(ds.processes.even(), 10, level=1.0),
+            "'level' of bootstrap .* above 0 and below 1",
+        ),
         (lambda: ds.processes.random_machine(0), "'n_states' is 0"),
         (lambda: ds.processes.random_machine(3, 2, least=0.6), "'least' is 0.6"),
     ],
@@ -200,7 +209,7 @@ def test_driving_slice_by_slice_is_exact(rows: int, kind: str, tmp_path: Path, m
     assert data is not None
     source = reading.read(given, 9)
     assert data.letters == source.letters
-    series = Series(source.raw, source.lut, source.bounds, 3)
+    series = SymbolSeries(source.raw, source.lut, source.bounds, 3)
     whole = StoredSeries(data.pieces, data.size, 3)
     for n_states in (1, 2, 5):
         # Some edges are missing, so that states must be found anew.

@@ -1,6 +1,6 @@
 """Step 9 of the figure: states and their transitions, with symbols (the epsilon-machine) or without."""
 
-from .epsilon import EpsilonMachine
-from .graph import TransitionGraph
+from .epsilon_machine import EpsilonMachine
+from .transition_graph import TransitionGraph
 
 __all__ = ["EpsilonMachine", "TransitionGraph"]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._kernels import automata as kernels
-from ..support import arguments
+from ..support.arguments import as_table, choice, generator, integer, real
 
 __all__ = ["cellular_automaton", "cyclic_automaton", "directed_percolation", "elementary_ca", "game_of_life"]
 
@@ -56,20 +56,17 @@ def cellular_automaton(
            [0, 1, 0, 1, 0],
            [1, 0, 0, 0, 1]], dtype=uint8)
     """
-    _integer("colours", colours, 2, 256)
-    _integer("radius", radius, 0)
+    colours = integer(colours, "colours", 2, 256)
+    radius = integer(radius, "radius", 0)
     if (2 * radius + 1) * np.log2(colours) > np.log2(LARGEST_TABLE):
         raise ValueError(
             f"The 'radius' is {radius!r} with {colours} colours; a rule's table of colours ** (2 radius + 1) "
             f"neighbourhoods may have {LARGEST_TABLE}: use a smaller radius or fewer colours."
         )
-    size = int(colours) ** (2 * int(radius) + 1)
-    _integer("rule", rule, 0)
     # The largest rule has as many digits as there are neighbourhoods: too many to write out.
-    table = _digits(int(rule), int(colours), size)
-    _integer("width", width, 1)
-    field = _field((int(width),), steps, colours, rng, initial)
-    kernels.run_table(field, table, int(colours), int(radius))
+    table = _digits(integer(rule, "rule", 0), colours, colours ** (2 * radius + 1))
+    field = _field((integer(width, "width"),), steps, colours, rng, initial)
+    kernels.run_table(field, table, colours, radius)
     return field
 
 
@@ -89,7 +86,7 @@ def elementary_ca(rule: int, width: int, steps: int, rng: Any = None) -> NDArray
     -------
     uint8 array of shape (steps, width)
     """
-    _integer("rule", rule, 0, 255)
+    integer(rule, "rule", 0, 255)
     initial = rng if isinstance(rng, (np.ndarray, list, tuple)) else None
     return cellular_automaton(rule, width, steps, rng=None if initial is not None else rng, initial=initial)
 
@@ -142,20 +139,16 @@ def cyclic_automaton(
     -------
     uint8 array of shape (steps, height, width). Cost: O(cells neighbours).
     """
-    _integer("colours", colours, 2, 256)
-    _integer("threshold", threshold, 1)
-    _integer("radius", radius, 1)
-    if neighbourhood not in ("von_neumann", "moore"):
-        raise ValueError(
-            f"The 'neighbourhood' is {neighbourhood!r}; it must be 'von_neumann' or 'moore': choose one of them."
-        )
+    colours, threshold = integer(colours, "colours", 2, 256), integer(threshold, "threshold")
+    radius = integer(radius, "radius")
+    choice(neighbourhood, "neighbourhood", ("von_neumann", "moore"))
     size = _plane(shape)
-    reach = range(-int(radius), int(radius) + 1)
+    reach = range(-radius, radius + 1)
     near = [
         (a, b) for a in reach for b in reach if (a or b) and (neighbourhood == "moore" or abs(a) + abs(b) <= radius)
     ]
     field = _field(size, steps, colours, rng, initial)
-    kernels.run_cyclic(field, int(colours), int(threshold), np.array(near))
+    kernels.run_cyclic(field, colours, threshold, np.array(near))
     return field
 
 
@@ -225,53 +218,38 @@ def directed_percolation(
     -------
     uint8 array of shape (steps, width), 1 = active
     """
-    _integer("width", width, 1)
-    _probability("p", p)
-    generator = arguments.generator(rng)
-    field = _field((int(width),), steps, 2, generator, initial, density)
+    width = integer(width, "width")
+    real(p, "p", least=0, most=1, remedy="choose one, such as 0.5")
+    random = generator(rng)
+    field = _field((width,), steps, 2, random, initial, density)
     for t in range(1, field.shape[0]):
-        left, right = generator.random((2, int(width))) < p
+        left, right = random.random((2, width)) < p
         kernels.run_percolation(field[t - 1], left, right, field[t])
     return field
-
-
-def _integer(name: str, value: Any, low: int, high: int | None = None) -> None:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or value < low or (high is not None and value > high):
-        limits = f"at least {low}" if high is None else f"from {low} to {high}"
-        raise ValueError(f"The {name!r} is {value!r}; it must be an integer {limits}: choose one.")
-
-
-def _probability(name: str, value: Any) -> None:
-    if not isinstance(value, (int, float, np.number)) or not 0.0 <= value <= 1.0:
-        raise ValueError(f"The {name!r} is {value!r}; it must be a probability, from 0 to 1: choose one, such as 0.5.")
 
 
 def _plane(shape: Any) -> tuple[int, int]:
     sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else ()
     if len(sizes) != 2:
         raise ValueError(f"The 'shape' is {shape!r}; it must be a pair (height, width): give two integers.")
-    for value in sizes:
-        _integer("shape", value, 1)
-    return int(sizes[0]), int(sizes[1])
+    return integer(sizes[0], "shape"), integer(sizes[1], "shape")
 
 
 def _field(
     size: tuple[int, ...], steps: int, colours: int, rng: Any, initial: ArrayLike | None, density: float | None = None
 ) -> NDArray[Any]:
     """A field whose first row is given or drawn."""
-    _integer("steps", steps, 1)
+    field = np.empty((integer(steps, "steps"), *size), np.uint8)
     if density is not None:
-        _probability("density", density)
-    field = np.empty((int(steps), *size), np.uint8)
+        real(density, "density", least=0, most=1, remedy="choose one, such as 0.5")
     if initial is not None:
         rule = f"it must have shape {size} and cells from 0 to {colours - 1}: correct it."
-        first = arguments.as_table(initial, "initial", rule)
+        first = as_table(initial, "initial", rule)
         if first.shape != size or not np.isin(first, np.arange(colours)).all():
             raise ValueError(f"The first row 'initial' has shape {first.shape}; {rule}")
         field[0] = first
     elif density is not None:
-        field[0] = arguments.generator(rng).random(size) < density
+        field[0] = generator(rng).random(size) < density
     else:
-        field[0] = arguments.generator(rng).integers(0, colours, size, dtype=np.uint8)
+        field[0] = generator(rng).integers(0, colours, size, dtype=np.uint8)
     return field

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._kernels import components as kernels
 from ..support.arrays import entries
 
-__all__ = ["Chain", "class_stationary", "closed_classes", "entropy", "excess_entropy", "stationary"]
+__all__ = ["Chain", "class_stationary", "closed_classes", "entropy", "excess_entropy", "renumbered", "stationary"]
 
 Array = NDArray[Any]
 
@@ -159,6 +159,14 @@ def _absorbed(chain: Chain, classes: list[Array], start: Array) -> Array:
     arriving = np.bincount(target, p * visits[source], chain.n_states)
     ends: Array = share + np.array([arriving[members].sum() for members in classes])
     return ends
+
+
+def renumbered(targets: Array, states: Array) -> Array:
+    """Targets (n_states, n_symbols) of some states, numbered in their order; -1 = none of them."""
+    number = np.full(len(targets) + 1, -1, np.int64)
+    number[states] = np.arange(len(states))
+    result: Array = number[targets[states]]
+    return result
 
 
 def _xlog2x(values: Array) -> Array:

@@ -1,7 +1,7 @@
 """Exact epsilon-machines of well-known processes, with integer symbols 0, 1, ...
 
 Each function returns the minimal `EpsilonMachine`, to simulate or to compare estimates with. `catalogue` maps
-names to functions. The fields of cellular automata are in `automata`, and here too.
+names to functions.
 """
 
 from __future__ import annotations
@@ -13,19 +13,13 @@ import numpy as np
 
 from ..support import arguments
 from . import EpsilonMachine
-from .automata import cellular_automaton, cyclic_automaton, directed_percolation, elementary_ca, game_of_life
 
 __all__ = [
     "biased_coin",
     "butterfly",
     "catalogue",
-    "cellular_automaton",
     "coin",
-    "cyclic_automaton",
-    "directed_percolation",
-    "elementary_ca",
     "even",
-    "game_of_life",
     "golden_mean",
     "nemo",
     "noisy_period_2",
@@ -42,13 +36,8 @@ __all__ = [
 
 
 def _inside(name: str, value: float) -> float:
-    """Return a probability strictly between 0 and 1, or raise ValueError."""
-    if not arguments.is_number(value) or not 0.0 < value < 1.0:
-        raise ValueError(
-            f"The {name!r} of the process is {value!r}; it must be a probability strictly between 0 and 1: "
-            "choose one, such as 0.5."
-        )
-    return float(value)
+    """A probability that leaves both possible, or ValueError."""
+    return arguments.real(value, name, above=0, below=1, remedy="choose one, such as 0.5", of="the process")
 
 
 def _choice(state: Hashable, p: float, one: Hashable, zero: Hashable) -> list[tuple[Any, ...]]:
@@ -190,9 +179,8 @@ def butterfly(p: float = 0.5) -> EpsilonMachine:
 
 def restricted_golden_mean(k: int = 2, p: float = 0.5) -> EpsilonMachine:
     """Every 0 is followed by at least k symbols 1; p is the probability of 1 where both may come."""
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise ValueError(f"The 'k' of the process is {k!r}; it must be an integer of at least 1: choose one.")
-    forced: list[tuple[Any, ...]] = [(i, 1, (i + 1) % (int(k) + 1), 1.0) for i in range(1, int(k) + 1)]
+    k = arguments.integer(k, "k", of="the process")
+    forced: list[tuple[Any, ...]] = [(i, 1, (i + 1) % (k + 1), 1.0) for i in range(1, k + 1)]
     return _machine(_choice(0, _inside("p", p), 0, 1), forced)
 
 
@@ -209,9 +197,7 @@ def random_machine(n_states: int, n_symbols: int = 2, rng: Any = None, least: fl
     least : float
         Smallest probability of an edge, at most 1 / n_symbols.
     """
-    for name, value in (("n_states", n_states), ("n_symbols", n_symbols)):
-        if not isinstance(value, (int, np.integer)) or value < 1:
-            raise ValueError(f"The {name!r} is {value!r}; it must be an integer of at least 1: give a size.")
+    n_states, n_symbols = arguments.integer(n_states, "n_states"), arguments.integer(n_symbols, "n_symbols")
     if not arguments.is_number(least) or not 0.0 <= least * n_symbols <= 1.0 or (n_symbols == 1 and n_states > 1):
         raise ValueError(
             f"The 'least' is {least!r} with {n_symbols} symbols; so many probabilities of at least that must be able "
@@ -232,19 +218,9 @@ def random_machine(n_states: int, n_symbols: int = 2, rng: Any = None, least: fl
 
 
 catalogue: dict[str, Callable[..., EpsilonMachine]] = {
-    "coin": coin,
-    "biased_coin": biased_coin,
-    "golden_mean": golden_mean,
-    "even": even,
-    "odd": odd,
-    "noisy_period_2": noisy_period_2,
-    "perturbed_coin": perturbed_coin,
-    "periodic": periodic,
-    "z1r": z1r,
-    "rrxor": rrxor,
-    "rip": rip,
-    "nemo": nemo,
-    "nrps": nrps,
-    "butterfly": butterfly,
-    "restricted_golden_mean": restricted_golden_mean,
+    process.__name__: process
+    for process in (
+        *(coin, biased_coin, golden_mean, even, odd, noisy_period_2, perturbed_coin, periodic, z1r),
+        *(rrxor, rip, nemo, nrps, butterfly, restricted_golden_mean),
+    )
 }

@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from .._kernels import machines
 from ..data.alphabet import Alphabet, plain
 from ..support import arguments
-from .refinement import alias_tables
 
 if TYPE_CHECKING:
-    from .epsilon import EpsilonMachine
+    from .epsilon_machine import EpsilonMachine
 
 __all__ = ["Drive", "drive", "prior", "simulate"]
 
@@ -44,6 +43,38 @@ def _draw_start(machine: EpsilonMachine, generator: np.random.Generator) -> int:
     bounds = np.cumsum(machine.stationary[possible])
     draw = np.searchsorted(bounds, generator.random() * bounds[-1], "right")
     return int(possible[min(int(draw), possible.size - 1)])
+
+
+def alias_tables(emission: Array) -> tuple[Array, Array]:
+    """Build Walker's alias tables, which draw a symbol of any state in constant time.
+
+    Parameters
+    ----------
+    emission : array of shape (n_states, n_symbols)
+        Rows that sum to 1, or to 0 for dead ends.
+
+    Returns
+    -------
+    accept, alias : arrays of shape (n_states, n_symbols)
+        Of a uniformly drawn column, keep it with probability `accept`, else take `alias`; the alias of dead
+        ends is -1.
+    """
+    n_symbols = emission.shape[1]
+    accept = np.zeros(emission.shape)
+    alias = np.full(emission.shape, -1, dtype=np.int32)
+    for state in np.flatnonzero(emission.any(axis=1)):
+        scaled = emission[state] * n_symbols
+        small = [a for a in range(n_symbols) if scaled[a] < 1.0]
+        large = [a for a in range(n_symbols) if scaled[a] >= 1.0]
+        while small and large:
+            low, high = small.pop(), large[-1]
+            accept[state, low], alias[state, low] = scaled[low], high
+            scaled[high] -= 1.0 - scaled[low]
+            if scaled[high] < 1.0:
+                small.append(large.pop())
+        accept[state, small + large] = 1.0
+        alias[state, small + large] = small + large
+    return accept, alias
 
 
 def simulate(machine: EpsilonMachine, n: int, rng: Any, start: int | None) -> Array:

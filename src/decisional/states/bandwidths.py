@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .._kernels.likelihood import leave_one_out
 from ..data.observations import CountsOnly
+from ..support.arguments import real, refusal
 from ..support.arrays import Floats
 from ..support.executors import map_slices, slices, workers
 from .kernel_sums import nearest_distance, squares
@@ -38,10 +39,8 @@ def choose(
     z_given = _z_given(z_bandwidth, targets)
     if isinstance(bandwidth, str):
         if bandwidth not in RULES:
-            raise ValueError(
-                f"The 'bandwidth' parameter of Kernels must be a positive number, one for each dimension, or one of "
-                f"{', '.join(map(repr, RULES))}. Got {bandwidth!r} instead."
-            )
+            kinds = f"a positive number, one for each dimension, or one of {', '.join(map(repr, RULES))}"
+            raise ValueError(refusal("bandwidth", bandwidth, kinds, "choose one", of="Kernels"))
         rule = {"nearest": _nearest, "rule": _rule, "cv": _cross_validated}[bandwidth]
         sigma, z_sigma = rule(obs, cutoff, progress)
         return sigma, z_sigma if z_given is None else z_given
@@ -55,10 +54,8 @@ def choose(
         or np.asarray(bandwidth).dtype.kind == "b"
         or not (np.isfinite(sigma) & (sigma > 0)).all()
     ):
-        raise ValueError(
-            f"The 'bandwidth' parameter of Kernels must be a positive number, or one for each of the {d} dimensions of "
-            f"x. Got {bandwidth!r} instead."
-        )
+        kinds = f"a positive number, or one for each of the {d} dimensions of x"
+        raise ValueError(refusal("bandwidth", bandwidth, kinds, "give such numbers", of="Kernels"))
     z_sigma = 0.0 if not k else float(sigma[-1]) if sigma.size in (1, d + 1) else float(sigma.mean())
     sigma = np.broadcast_to(sigma, (d,)) if sigma.size == 1 else sigma[:d]
     return sigma, z_sigma if z_given is None else z_given
@@ -67,13 +64,8 @@ def choose(
 def _z_given(z_bandwidth: Any, targets: NDArray[Any] | None) -> float | None:
     if z_bandwidth is None:
         return None
-    number = isinstance(z_bandwidth, (int, float, np.number)) and not isinstance(z_bandwidth, bool)
-    if not number or not 0 <= z_bandwidth < np.inf:
-        raise ValueError(
-            f"The 'z_bandwidth' parameter of Kernels must be None or a number of at least 0. Got {z_bandwidth!r} "
-            "instead."
-        )
-    return 0.0 if targets is None else float(z_bandwidth)
+    width = real(z_bandwidth, "z_bandwidth", least=0, remedy="give one, or None", of="Kernels")
+    return 0.0 if targets is None else width
 
 
 def _spread(values: NDArray[Any], weight: Floats) -> Floats:

@@ -24,8 +24,7 @@ from .determinism import CONSTRAINTS
 from .kernels import Kernels
 from .kernels import Model as KernelModel
 from .partition import Partition
-from .protocols import DensityEstimator
-from .reconstruct import Reconstruction, reconstruct
+from .reconstruct import DensityEstimator, Reconstruction, reconstruct
 from .state_model import StateModel, as_observations, at_rows, points_of, refuse_sparse
 
 __all__ = ["CausalModel"]

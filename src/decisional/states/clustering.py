@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from .._kernels import clusters as kernels
 from .._kernels import leaders as leading
 from .._kernels.components import connect
-from .._kernels.distances import BHATTACHARYYA
+from ..support.arguments import choice, integer, refusal
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices, workers
 from .distributions import Distributions
-from .protocols import Measure
+from .matching import Bhattacharyya, Exact, Measure
 
 __all__ = ["Aggregate", "Connect", "Within", "average", "average_densities", "distinct", "resolve"]
 
@@ -49,37 +49,29 @@ class Aggregate:
 
     def __call__(self, densities: Distributions, match: Any) -> Ints:
         """(n_rows,) labels. Cost: O(passes (K m + K^2 n_outcomes)) for m counts in all."""
-        if not isinstance(self.passes, (int, np.integer)) or self.passes < 1:
-            raise ValueError(
-                f"The 'passes' parameter of Aggregate must be an integer of at least 1. Got {self.passes!r} instead."
-            )
+        passes = integer(self.passes, "passes", of="Aggregate")
         order = self._order(densities)
-        if getattr(match, "exact", False) and densities.count.dtype.kind in "iu":
+        if isinstance(match, Exact) and densities.count.dtype.kind in "iu":
             return _equal(densities, order)
         group = _aggregate if isinstance(match, Measure) else _aggregate_by_callable
-        if densities.samples is not None and getattr(match, "metric", None) == BHATTACHARYYA:
+        if densities.samples is not None and isinstance(match, Bhattacharyya):
             group = _lead
-        return group(densities, match, order, int(self.passes))
+        return group(densities, match, order, passes)
 
     def _order(self, densities: Distributions) -> Ints:
+        choice(self.order, "order", ("count", "random", "given"), of="Aggregate")
         if self.order == "count":
             return np.argsort(-densities.total, kind="stable")
         if self.order == "given":
             return np.arange(densities.n_rows)
-        if self.order == "random":
-            from sklearn.utils import check_random_state
+        from sklearn.utils import check_random_state
 
-            try:
-                shuffler = check_random_state(self.random_state)
-            except ValueError:
-                raise ValueError(
-                    "The 'random_state' parameter must be None, an integer of at least 0 or a RandomState. "
-                    f"Got {self.random_state!r} instead."
-                ) from None
-            return np.asarray(shuffler.permutation(densities.n_rows))
-        raise ValueError(
-            f"The 'order' parameter of Aggregate must be 'count', 'random' or 'given'. Got {self.order!r} instead."
-        )
+        try:
+            shuffler = check_random_state(self.random_state)
+        except ValueError:
+            rule = "None, an integer of at least 0 or a RandomState"
+            raise ValueError(refusal("random_state", self.random_state, rule, "try random_state=0")) from None
+        return np.asarray(shuffler.permutation(densities.n_rows))
 
 
 @dataclass(frozen=True)
@@ -120,10 +112,8 @@ def resolve(cluster: Any, passes: int, random_state: Any) -> Any:
         return Connect()
     if callable(cluster) and not isinstance(cluster, type):
         return cluster
-    raise ValueError(
-        f"The 'cluster' parameter must be 'aggregate', 'connect' or a callable of densities and match. "
-        f"Got {cluster!r} instead."
-    )
+    rule = "'aggregate', 'connect' or a callable of densities and match"
+    raise ValueError(refusal("cluster", cluster, rule, "choose one"))
 
 
 def distinct(densities: Distributions, match: Any) -> Ints:

@@ -7,9 +7,9 @@ import numpy as np
 
 from .._kernels import words as kernels
 from ..data.observations import Observations, Table
+from ..support.arguments import integer
 from ..support.arrays import Ints
-from .distributions import Distributions
-from .parameters import Parameters
+from .distributions import Distributions, Parameters
 
 __all__ = ["Counts"]
 
@@ -33,25 +33,11 @@ class Counts(Parameters):
     def estimate(self, obs: Observations, executor: Executor | None = None) -> Distributions:
         """Cost: that of `obs.table`, then O(distinct x)."""
         least = self.min_count if self.min_count is not None else MIN_COUNT if obs.has_suffixes else 1
-        if not isinstance(least, (int, np.integer)) or isinstance(least, bool) or least < 1:
-            raise ValueError(
-                f"The 'min_count' parameter of Counts must be an integer of at least 1. Got {least!r} instead."
-            )
-        table = obs.table(executor)
+        least = integer(least, "min_count", of="Counts")
+        table, scale = obs.table(executor), 1.0 / obs.overlap
         if (table.weight >= least).all():
-            rows = np.arange(table.n_x)
-            return Distributions(
-                table.start,
-                table.outcome,
-                table.count,
-                table.n_outcomes,
-                table.weight,
-                rows,
-                rows,
-                np.full(table.n_x, obs.past),
-                scale=1.0 / obs.overlap,
-            )
-        return _backed_off(table, obs.past, int(least), 1.0 / obs.overlap)
+            return Distributions.of_table(table, obs.past, scale)
+        return _backed_off(table, obs.past, least, scale)
 
 
 def _backed_off(table: Table, past: int, least: int, scale: float) -> Distributions:

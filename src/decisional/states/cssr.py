@@ -16,6 +16,8 @@ from ..data import sequences as reading
 from ..data.observations import Table
 from ..data.series import windows
 from ..machines import EpsilonMachine, chains
+from ..machines.epsilon_machine import trusted_machine
+from ..support.arguments import choice, integer, real
 from ..support.arrays import Floats, Ints
 
 __all__ = ["cssr", "cssr_histories"]
@@ -116,7 +118,9 @@ def cssr_histories(
     >>> histories
     [[('0',), ('1', '0')], [('1',), ('0', '1')]]
     """
-    past, alpha = _check(past, alpha, test)
+    past = integer(past, "past", of="cssr")
+    alpha = real(alpha, "alpha", above=0, below=1, remedy="try alpha=0.001", of="cssr")
+    choice(test, "test", TESTS, of="cssr")
     source = reading.read(symbols, missing, sequences)
     observed = windows(source, past, 1)
     table = observed.table()
@@ -150,21 +154,6 @@ class _Histories:
 
     def relabel(self, label: Ints) -> "_Histories":
         return _Histories(label, self.word, self.weight, self.target, self.table)
-
-
-def _check(past: Any, alpha: Any, test: Any) -> tuple[int, float]:
-    """The parameters as plain numbers, or an error."""
-    if not isinstance(past, (int, np.integer)) or isinstance(past, bool) or past < 1:
-        raise ValueError(f"The 'past' parameter of cssr must be an integer of at least 1. Got {past!r} instead.")
-    number = isinstance(alpha, (int, float, np.integer, np.floating)) and not isinstance(alpha, bool)
-    if not number or not 0.0 < alpha < 1.0:
-        raise ValueError(
-            f"The 'alpha' parameter of cssr must be a number strictly between 0 and 1, such as 0.001. "
-            f"Got {alpha!r} instead."
-        )
-    if test not in TESTS:
-        raise ValueError(f"The 'test' parameter of cssr must be one of {', '.join(TESTS)}. Got {test!r} instead.")
-    return int(past), float(alpha)
 
 
 def _homogenise(table: Table, past: int, n_symbols: int, alpha: float, test: int) -> _Histories:
@@ -302,5 +291,4 @@ def _machine(histories: _Histories, letters: tuple[Hashable, ...]) -> tuple[Epsi
     targets, counts, mass = number[targets[kept]], counts[kept], mass[kept]
     counts[targets < 0] = 0.0
     emission = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
-    names = [chr(65 + i) if i < 26 else f"S{i}" for i in range(kept.size)]
-    return EpsilonMachine.from_arrays(targets, emission, letters, names, mass if mass.any() else None), number
+    return trusted_machine(targets, emission, letters, mass if mass.any() else None), number

@@ -19,7 +19,7 @@ from ..data.observations import Steps
 from ..machines import chains
 from ..support.arrays import Bools, Floats, Ints
 
-__all__ = ["CONSTRAINTS", "Unifilar", "Windows", "merge_successors", "reconcile"]
+__all__ = ["CONSTRAINTS", "Contexts", "Unifilar", "merge_successors", "reconcile"]
 
 CONSTRAINTS = ("evidence", "paper", "none")
 # Refinement ends at this many states more than clustering found: no data describe such machines shorter.
@@ -36,8 +36,8 @@ ROUNDS = 10
 
 
 @dataclass(frozen=True)
-class Windows:
-    """Distinct words in time, and what followed them: words (n_rows, past), most recent first, and depth."""
+class Contexts:
+    """The rows as words in time: words (n_rows, past), most recent symbol first, of which the first `depth` count."""
 
     words: Ints
     depth: Ints
@@ -96,7 +96,7 @@ def reconcile(
     weight: Ints,
     theta: float = 0.95,
     constraints: str = "evidence",
-    windows: Windows | None = None,
+    contexts: Contexts | None = None,
 ) -> Unifilar:
     """Refine the states of rows until (state, symbol) leads to one state, as far as the data back it.
 
@@ -110,7 +110,7 @@ def reconcile(
     constraints : "evidence": of all refinements, the one with the shortest description, its recurrent part
         re-estimated from what the windows say of the state; "paper": split to the end, plain counts;
         "none": no split, the most frequent target
-    windows : the rows as words, for "evidence"; without them there is none, and no split
+    contexts : the rows as words, for "evidence"; without them there is none, and no split
 
     Returns
     -------
@@ -122,9 +122,9 @@ def reconcile(
     if constraints == "paper":
         *_, last = _refinements(labels, steps, n_symbols, theta)
         return _result(last, theta)
-    if constraints == "none" or windows is None:
+    if constraints == "none" or contexts is None:
         return _result(_machine(labels, steps, n_symbols), theta)
-    data = _Data(windows, steps, n_symbols, weight)
+    data = _Data(contexts, steps, n_symbols, weight)
     candidates: list[_Candidate] = []
     for stray in STRAYS:
         sure = 1.0 - stray * (1.0 - theta)
@@ -243,13 +243,13 @@ def _split(labels: Ints, steps: Steps, targets: Ints, doubtful: Bools) -> Ints:
 class _Data:
     """What is described: the symbols that followed each window."""
 
-    def __init__(self, windows: Windows, steps: Steps, n_symbols: int, weight: Ints) -> None:
-        self.windows, self.steps, self.weight = windows, steps, weight
+    def __init__(self, contexts: Contexts, steps: Steps, n_symbols: int, weight: Ints) -> None:
+        self.contexts, self.steps, self.weight = contexts, steps, weight
         pair = steps.source * n_symbols + steps.symbol
         key, first = np.unique(pair, return_index=True)
         self.count = np.add.reduceat(steps.count, first).astype(float) if first.size else np.empty(0)
         self.row, self.symbol = np.divmod(key, n_symbols)
-        self.start = np.searchsorted(self.row, np.arange(windows.depth.size + 1))
+        self.start = np.searchsorted(self.row, np.arange(contexts.depth.size + 1))
         self.log_n = np.log2(max(float(self.count.sum()), 2.0))
 
     def describe(self, candidate: _Candidate) -> _Candidate:
@@ -267,10 +267,10 @@ class _Data:
                 break
             prior = chains.class_stationary(chains.Chain.of_table(targets, emission), states)
             counts = np.zeros((states.size, emission.shape[1]))
-            inner = _renumber(targets[states], states, targets.shape[0])
+            inner = chains.renumbered(targets, states)
             bits, misses = kernels.expected_counts(
-                self.windows.words,
-                self.windows.depth,
+                self.contexts.words,
+                self.contexts.depth,
                 self.start,
                 self.symbol,
                 self.count,
@@ -305,7 +305,7 @@ class _Data:
         """
         while best.recurrent is not None and best.recurrent.size > 1:
             states, counts, n = best.recurrent, best.counts, best.recurrent.size
-            inner = _renumber(best.targets[states], states, best.targets.shape[0])
+            inner = chains.renumbered(best.targets, states)
             lengths = np.full((n, n), np.inf)
             search.merge_lengths(inner, counts, 0, 0, self.log_n, lengths)
             i, j = np.unravel_index(lengths.argmin(), lengths.shape)
@@ -331,9 +331,9 @@ class _Data:
         labels, states = candidate.labels, candidate.recurrent
         if states is None:
             return _result(candidate, theta)
-        inner = _renumber(candidate.targets[states], states, candidate.targets.shape[0])
+        inner = chains.renumbered(candidate.targets, states)
         state = np.empty(labels.size, np.int64)
-        words, depth = self.windows.words, self.windows.depth
+        words, depth = self.contexts.words, self.contexts.depth
         kernels.final_states(words, depth, inner, candidate.emission[states], candidate.prior, theta, state)
         told = np.where(state >= 0, states[state], labels)
         loss = self._bits(told, candidate.emission) - self._bits(labels, candidate.emission)
@@ -361,12 +361,6 @@ def _recurrent(targets: Ints, emission: Floats, mass: Floats) -> Ints | None:
     """States of the closed class of largest mass."""
     classes = chains.closed_classes(chains.Chain.of_table(targets, emission))
     return max(classes, key=lambda c: (mass[c].sum(), -c[0]), default=None)
-
-
-def _renumber(targets: Ints, states: Ints, n: int) -> Ints:
-    number = np.full(n + 1, -1, np.int64)
-    number[states] = np.arange(states.size)
-    return number[targets]
 
 
 def _result(candidate: _Candidate, theta: float) -> Unifilar:

@@ -1,16 +1,17 @@
-"""P(Z|x) estimated at each row of the data: what step 1 of the figure hands to step 2."""
+"""P(Z|x) estimated at each row of the data: what step 1 of the figure hands to step 2, and what estimators share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.observations import Table
 from ..support.arrays import Ints, Record, entries, read_only, row_sums
 
-__all__ = ["Distributions"]
+__all__ = ["Distributions", "Parameters"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +41,13 @@ class Distributions(Record):
     samples: Sequence[Any] | None = None
     scale: float = 1.0
 
+    @classmethod
+    def of_table(cls, table: Table, past: int, scale: float = 1.0) -> "Distributions":
+        """Every distinct x a row, with what followed it as evidence."""
+        rows = np.arange(table.n_x)
+        evidence = table.start, table.outcome, table.count, table.n_outcomes
+        return cls(*evidence, table.weight, rows, rows, np.full(table.n_x, past), scale=scale)
+
     @property
     def n_rows(self) -> int:
         return self.start.size - 1
@@ -48,6 +56,21 @@ class Distributions(Record):
     def total(self) -> NDArray[Any]:
         """(n_rows,) evidence of each row."""
         return read_only(row_sums(self.start, self.count))
+
+    def pooled(self, group: Ints) -> "Distributions":
+        """The groups of rows as rows, their evidence added up; group (n_rows,) numbers them from 0."""
+        n = int(group.max()) + 1
+        if n == self.n_rows:
+            return self
+        row = group[np.repeat(np.arange(self.n_rows), np.diff(self.start))]
+        key, inverse = np.unique(row * self.n_outcomes + self.outcome, return_inverse=True)
+        count = np.bincount(inverse, weights=self.count).astype(self.count.dtype)
+        row, outcome = np.divmod(key, self.n_outcomes)
+        start = np.searchsorted(row, np.arange(n + 1))
+        weight = np.bincount(group, weights=self.weight).astype(np.int64)
+        first = np.unique(group, return_index=True)[1]
+        own = weight, group[self.row], self.member[first], self.depth[first]
+        return Distributions(start, outcome, count, self.n_outcomes, *own, self.samples, self.scale)
 
     def select(self, rows: Ints) -> "Distributions":
         """Some of the rows; the x of the others belong to none of them (-1)."""
@@ -68,3 +91,46 @@ class Distributions(Record):
         values = self.count / np.repeat(self.total, np.diff(self.start))
         p = csr_array((values, self.outcome, self.start), shape=(self.n_rows, self.n_outcomes))
         return p.toarray() if self.n_rows * self.n_outcomes <= 1 << 24 else p
+
+
+class Parameters:
+    """Base of density estimators: dataclasses that scikit-learn can copy and search over; equal if all parameters are.
+
+    >>> from decisional import Kernels
+    >>> Kernels(1.5).set_params(samples=100)
+    Kernels(bandwidth=1.5, samples=100)
+    """
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """All parameters by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change parameters by name."""
+        known = self.get_params()
+        for name, value in parameters.items():
+            if name not in known:
+                kind = type(self).__name__
+                raise ValueError(f"{kind} has no parameter {name!r}; it must be one of {', '.join(known)}: choose one.")
+            setattr(self, name, value)
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        theirs = other.get_params()
+        return all(_same(value, theirs[name]) for name, value in self.get_params().items())
+
+    def __hash__(self) -> int:
+        # Arrays are no keys: equal estimators have equal types at least.
+        return hash(type(self))
+
+    def __repr__(self) -> str:
+        changed = [f for f in fields(self) if not _same(getattr(self, f.name), f.default)]  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(f'{f.name}={getattr(self, f.name)!r}' for f in changed)})"
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    return type(a) is type(b) and bool(np.array_equal(a, b))

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._kernels import neighbours as kernels
-from ..support.arrays import Floats, Ints
+from ..support.arguments import real, refusal
+from ..support.arrays import Floats, Ints, entries
 from ..support.executors import map_slices, workers
 
 __all__ = ["kernel_sums", "nearest_distance", "smooth", "squares"]
@@ -119,8 +120,7 @@ def kernel_sums(
     """
     points, start, outcome, count = _checked(x, counts, n_z)
     widths = _widths(sigma, points.shape[1])
-    if not 0 < cutoff <= 1:
-        raise ValueError(f"The 'cutoff' of a kernel must be a number in (0, 1]. Got {cutoff!r} instead.")
+    cutoff = real(cutoff, "cutoff", above=0, most=1, of="a kernel")
     asked = points if query is None else _points(query, "query")
     if asked.shape[1] != points.shape[1]:
         raise ValueError(
@@ -134,7 +134,7 @@ def kernel_sums(
     blocks, tiles, bound = _blocks(scale, points, asked if query is not None else None)
     size = np.diff(start)[blocks.order]
     first = np.concatenate([[0], np.cumsum(size)])
-    entry = np.arange(first[-1]) + np.repeat(start[blocks.order] - first[:-1], size)
+    entry = entries(start[blocks.order], size)
     chunk = partial(_chunk, scale, tiles, blocks, (first, outcome[entry], count[entry]), bound, n_z, kz)
     n = tiles.cuts.size - 1
     steps = np.unique(np.linspace(0, n, min(n, PARTS * workers()) + 1).astype(np.int64))
@@ -221,10 +221,8 @@ def _checked(x: ArrayLike, counts: Any, n_z: int) -> tuple[NDArray[Any], Ints, I
 def _widths(sigma: ArrayLike, d: int) -> Floats:
     widths = np.asarray(sigma, np.float64)
     if widths.shape not in ((), (1,), (d,)) or not (np.isfinite(widths) & (widths > 0)).all():
-        raise ValueError(
-            f"The 'sigma' of a kernel must be a positive number, or one for each of {d} dimensions. Got {sigma!r} "
-            "instead."
-        )
+        rule = f"a positive number, or one for each of {d} dimensions"
+        raise ValueError(refusal("sigma", sigma, rule, "give such numbers", of="a kernel"))
     return np.broadcast_to(widths, (d,))
 
 

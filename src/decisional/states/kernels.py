@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.observations import Observations
-from ..support import arguments, resources
+from ..support import resources
+from ..support.arguments import as_table, generator, integer, real, refusal
 from ..support.arrays import Floats, Ints
 from ..support.resources import available as _free_memory
 from . import bandwidths
-from .distributions import Distributions
+from .distributions import Distributions, Parameters
 from .kernel_sums import kernel_sums, squares
-from .parameters import Parameters
 
 __all__ = ["Kernels"]
 
@@ -96,12 +96,9 @@ class Kernels(Parameters):
 
     def _check(self) -> None:
         if not (callable(self.kernel) or self.kernel in ("gaussian", "delta")):
-            raise ValueError(
-                "The 'kernel' parameter of Kernels must be 'gaussian', 'delta' or a callable of squared distances. "
-                f"Got {self.kernel!r} instead."
-            )
-        if isinstance(self.cutoff, bool) or not isinstance(self.cutoff, (int, float)) or not 0 < self.cutoff < 1:
-            raise ValueError(f"The 'cutoff' parameter of Kernels must be in (0, 1). Got {self.cutoff!r} instead.")
+            rule = "'gaussian', 'delta' or a callable of squared distances"
+            raise ValueError(refusal("kernel", self.kernel, rule, "choose one", of="Kernels"))
+        real(self.cutoff, "cutoff", above=0, below=1, remedy="try cutoff=1e-9", of="Kernels")
 
 
 @dataclass(frozen=True, eq=False)
@@ -306,20 +303,16 @@ def _samples(samples: Any, obs: Any, z_sigma: float, random_state: Any) -> tuple
         return list(obs.outcomes), targets
     if isinstance(samples, str):
         if samples not in ("quantiles", "random"):
-            raise ValueError(
-                "The 'samples' parameter of Kernels must be None, a number, an array, 'quantiles' or 'random'. "
-                f"Got {samples!r} instead."
-            )
+            rule = "None, a number, an array, 'quantiles' or 'random'"
+            raise ValueError(refusal("samples", samples, rule, "choose one", of="Kernels"))
         if samples == "quantiles" and targets.shape[1] == 1:
             order = np.sort(targets[obs.z, 0])
             at = np.unique(order[np.linspace(0, order.size - 1, GRID).astype(np.int64)])[:, None]
         else:
-            rng = arguments.generator(random_state, "random_state")
+            rng = generator(random_state, "random_state")
             at = targets[np.sort(rng.choice(len(targets), min(GRID, len(targets)), replace=False))]
     elif samples is None or isinstance(samples, (int, np.integer)):
-        n = GRID if samples is None else int(samples)
-        if n < 2 or isinstance(samples, bool):
-            raise ValueError(f"The 'samples' parameter of Kernels must be at least 2 points. Got {samples!r} instead.")
+        n = GRID if samples is None else integer(samples, "samples", 2, remedy=f"try samples={GRID}", of="Kernels")
         _check_memory(len(obs.points), n)
         if targets.shape[1] > 1:
             at = targets[np.linspace(0, len(targets) - 1, min(n, len(targets))).astype(np.int64)]
@@ -328,7 +321,7 @@ def _samples(samples: Any, obs: Any, z_sigma: float, random_state: Any) -> tuple
     else:
         k = targets.shape[1]
         rule = f"they must be at least 2 different finite points with the {k} dimensions of z: give (n, {k})."
-        at = arguments.as_table(samples, "samples", rule, float)
+        at = as_table(samples, "samples", rule, float)
         at = at.reshape(len(at), -1) if at.ndim else at.reshape(1, 1)
         if at.shape[1] != k or len(at) < 2 or not np.isfinite(at).all() or len(np.unique(at, axis=0)) != len(at):
             raise ValueError(f"The 'samples' of Kernels have shape {np.shape(samples)}; {rule}")

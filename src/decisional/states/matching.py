@@ -17,14 +17,13 @@ Exact           sum abs(p - q)                                      equal to rou
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._kernels import distances as kernels
-from ..support.arguments import as_table
+from ..support.arguments import as_table, is_number, real, refusal
 
 __all__ = [
     "Bhattacharyya",
@@ -33,13 +32,20 @@ __all__ = [
     "GTest",
     "HarmonicMean",
     "JensenShannon",
+    "Measure",
     "Variational",
     "resolve",
 ]
 
 
 class Measure(ABC):
-    """A match with a compiled similarity: match if similarity > level(n)."""
+    """A match with a compiled similarity: match if similarity > level(n).
+
+    Attributes
+    ----------
+    metric : code of the similarity in `_kernels.distances`
+    checked : whether rejections are confirmed with the mean of G under the null
+    """
 
     metric: ClassVar[int]
     checked: bool = False
@@ -83,11 +89,8 @@ class TwoSampleTest(Measure):
         return self.family_wise
 
     def level(self, n: int) -> float:
-        if not _is_number(self.alpha) or not 0.0 < self.alpha < 1.0:
-            raise ValueError(
-                f"The 'alpha' parameter of {type(self).__name__} must be a float in (0, 1). Got {self.alpha!r} instead."
-            )
-        return self.alpha / max(n, 1) if self.family_wise else self.alpha
+        alpha = real(self.alpha, "alpha", above=0, below=1, remedy="try alpha=0.01", of=type(self).__name__)
+        return alpha / max(n, 1) if self.family_wise else alpha
 
     def p_value(self, a: ArrayLike, b: ArrayLike) -> float:
         """p-value of the hypothesis that two vectors of counts come from one distribution."""
@@ -125,11 +128,9 @@ class Distance(Measure):
     threshold: float = 0.05
 
     def level(self, n: int) -> float:
-        if not _is_number(self.threshold) or not self.threshold > 0.0:
-            raise ValueError(
-                f"The 'threshold' parameter of {type(self).__name__} must be a positive float. "
-                f"Got {self.threshold!r} instead."
-            )
+        if not is_number(self.threshold) or self.threshold <= 0.0:
+            kind = type(self).__name__
+            raise ValueError(refusal("threshold", self.threshold, "a number above 0", "try threshold=0.05", of=kind))
         return -self.threshold
 
     def distance(self, a: ArrayLike, b: ArrayLike) -> float:
@@ -165,7 +166,6 @@ class JensenShannon(Distance):
 class Exact(Distance):
     """Equal distributions, to rounding; counts are compared as fractions, without any."""
 
-    exact: ClassVar[bool] = True
     threshold: float = 1e-12
     metric: ClassVar[int] = kernels.VARIATIONAL
 
@@ -181,14 +181,8 @@ def resolve(match: Any, evidence: str = "counts") -> Any:
         return Exact()
     if callable(match) and not isinstance(match, type):
         return match
-    raise ValueError(
-        f"The 'match' parameter must be None, 'exact', a match such as ds.GTest(0.01) or a callable of two "
-        f"count vectors. Got {match!r} instead."
-    )
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+    rule = "None, 'exact', a match such as ds.GTest(0.01) or a callable of two count vectors"
+    raise ValueError(refusal("match", match, rule, "choose one"))
 
 
 def _counts(a: ArrayLike, b: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:

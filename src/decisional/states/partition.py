@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..machines.chains import entropy
 from ..support.arguments import as_table, require
 from ..support.arrays import Floats, Ints, read_only
 
@@ -62,8 +63,7 @@ class Partition:
 
     def entropy(self) -> float:
         """Entropy of the state probabilities, in bits."""
-        p = self.probability[self.probability > 0]
-        return float(-(p @ np.log2(p))) + 0.0
+        return float(entropy(self.probability))
 
     def local(self) -> Floats:
         """(n,) -log2 of the probability of each element's state, in bits; NaN where no state is known."""

@@ -7,19 +7,33 @@ from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from ..data.observations import Observations, Steps
 from ..machines import EpsilonMachine, TransitionGraph
-from ..machines.epsilon import trusted_machine
+from ..machines.chains import renumbered
+from ..machines.epsilon_machine import trusted_machine
 from ..support.arrays import Floats, Ints
 from . import clustering, determinism
 from .distributions import Distributions
 from .partition import Partition
 
-__all__ = ["Reconstruction", "reconstruct", "state_names"]
+__all__ = ["Clustering", "DensityEstimator", "Reconstruction", "reconstruct"]
+
+
+@runtime_checkable
+class DensityEstimator(Protocol):
+    """PDE of the figure: estimates P(Z|x) at each distinct x."""
+
+    def estimate(self, obs: Observations, executor: Executor | None = None) -> Distributions: ...
+
+
+class Clustering(Protocol):
+    """C1 of the figure: labels the rows so that rows with matching distributions are together."""
+
+    def __call__(self, densities: Distributions, match: Any, /) -> Ints: ...
 
 
 @dataclass(frozen=True)
@@ -58,9 +72,9 @@ class Reconstruction:
 
 def reconstruct(
     obs: Observations,
-    density: Any,
+    density: DensityEstimator,
     match: Any,
-    cluster: Any,
+    cluster: Clustering,
     theta: float = 0.95,
     constraints: str = "evidence",
     executor: Executor | None = None,
@@ -76,19 +90,19 @@ def reconstruct(
     steps = None if table.steps is None else table.steps.relabel(densities.row)
 
     # 2. Cluster them into causal states.
-    group = np.arange(densities.n_rows)
+    group: Ints = np.arange(densities.n_rows)
     if constraints == "paper" and steps is not None:
         group = determinism.merge_successors(steps, densities.n_rows, theta)
-    labels = _check_labels(cluster(_merged(densities, group), match), int(group.max()) + 1)[group]
+    labels = _check_labels(cluster(densities.pooled(group), match), int(group.max()) + 1)[group]
 
     # 3. Refine the states with the symbols.
     unifilar = None
     if steps is not None and obs.alphabet is not None:
-        windows = None
+        contexts = None
         if obs.has_suffixes:
-            windows = determinism.Windows(obs.words(densities.member), densities.depth)
+            contexts = determinism.Contexts(obs.words(densities.member), densities.depth)
         n_symbols = len(obs.alphabet)
-        unifilar = determinism.reconcile(labels, steps, n_symbols, densities.weight, theta, constraints, windows)
+        unifilar = determinism.reconcile(labels, steps, n_symbols, densities.weight, theta, constraints, contexts)
         labels = unifilar.labels
     states = Partition(labels[densities.row], table.weight)
     row_states = np.empty(densities.n_rows, np.int64)
@@ -121,15 +135,8 @@ def _machine(
     # Row of the unifilar arrays for each canonical state.
     place = np.empty(n, np.int64)
     place[row_states] = unifilar.labels
-    number = np.empty(n + 1, np.int64)
-    number[place], number[-1] = np.arange(n), -1
-    targets, emission = number[unifilar.targets[place]], unifilar.emission[place]
-    return trusted_machine(targets, emission, alphabet, state_names(n), states.probability)
-
-
-def state_names(n: int) -> tuple[str, ...]:
-    """A, B, ..., Z, then S26, S27, ..."""
-    return tuple(chr(65 + i) if i < 26 else f"S{i}" for i in range(n))
+    targets = renumbered(unifilar.targets, place)
+    return trusted_machine(targets, unifilar.emission[place], alphabet, states.probability)
 
 
 def _check_labels(answer: Any, n: int) -> Ints:
@@ -140,29 +147,3 @@ def _check_labels(answer: Any, n: int) -> Ints:
             f"Got an array of shape {labels.shape} and type {labels.dtype} instead."
         )
     return labels
-
-
-def _merged(densities: Distributions, group: Ints) -> Distributions:
-    """Distributions of groups of rows: their evidence added up."""
-    n = int(group.max()) + 1
-    if n == densities.n_rows:
-        return densities
-    row = group[np.repeat(np.arange(densities.n_rows), np.diff(densities.start))]
-    key, inverse = np.unique(row * densities.n_outcomes + densities.outcome, return_inverse=True)
-    count = np.bincount(inverse, weights=densities.count).astype(densities.count.dtype)
-    row, outcome = np.divmod(key, densities.n_outcomes)
-    start = np.searchsorted(row, np.arange(n + 1))
-    weight = np.bincount(group, weights=densities.weight).astype(np.int64)
-    first = np.unique(group, return_index=True)[1]
-    return Distributions(
-        start,
-        outcome,
-        count,
-        densities.n_outcomes,
-        weight,
-        group[densities.row],
-        densities.member[first],
-        densities.depth[first],
-        densities.samples,
-        densities.scale,
-    )

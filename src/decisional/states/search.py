@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from .._kernels import search as kernels
+from ..machines.chains import renumbered
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices, workers
 
-__all__ = ["Candidate", "Machine", "Series", "StoredSeries"]
+__all__ = ["Candidate", "CountedMachine", "StoredSeries", "SymbolSeries"]
 
 # A machine with more states is not searched from: no neighbour of it is the answer.
 MOST_STATES = 60
@@ -27,8 +28,8 @@ ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
-class Machine:
-    """A machine along a series.
+class CountedMachine:
+    """A machine along a series: how often each edge was used, and how short it describes the symbols.
 
     Attributes
     ----------
@@ -78,7 +79,7 @@ class Candidate:
     past: int
     future: int
     searched: bool
-    machine_along: Machine = field(repr=False)
+    machine_along: CountedMachine = field(repr=False)
 
     @property
     def n_states(self) -> int:
@@ -100,18 +101,15 @@ class _Judge:
         self.n_symbols = n_symbols
         self.log_n = float(np.log2(max(size, 2)))
 
-    def _along(self, targets: Ints, counts: Floats, starts: int, misses: int) -> Machine:
+    def _along(self, targets: Ints, counts: Floats, starts: int, misses: int) -> CountedMachine:
         """The machine with the uses of its edges; states and edges that the series never uses are dropped."""
         targets = np.where(counts > 0, targets, -1)
         # A state where the series ends may be reached and never left.
         used = np.union1d(np.flatnonzero(counts.any(axis=1)), targets[targets >= 0])
-        number = np.full(len(targets) + 1, -1, np.int64)
-        number[used] = np.arange(used.size)
-        targets = number[targets[used]]
         length = kernels.description_length(counts, starts, misses, self.log_n)
-        return Machine(targets, counts[used], starts, misses, length)
+        return CountedMachine(renumbered(targets, used), counts[used], starts, misses, length)
 
-    def merge(self, machine: Machine) -> Machine:
+    def merge(self, machine: CountedMachine) -> CountedMachine:
         """Merge two states, with what determinism then demands, while that shortens the description.
 
         The most profitable pair goes first. Cost: O(n_states^3 n_symbols) for each merger, and no pass over the data:
@@ -128,7 +126,7 @@ class _Judge:
             machine = self._merged(machine, int(i), int(j), float(lengths[i, j]))
         return machine
 
-    def _merged(self, machine: Machine, i: int, j: int, length: float) -> Machine:
+    def _merged(self, machine: CountedMachine, i: int, j: int, length: float) -> CountedMachine:
         labels = np.empty(machine.n_states, np.int64)
         kernels.merged_labels(machine.targets, i, j, labels, np.empty_like(machine.targets))
         labels = np.unique(labels, return_inverse=True)[1]
@@ -138,24 +136,24 @@ class _Judge:
         targets = np.full((n, self.n_symbols), -1, np.int64)
         state, symbol = np.nonzero(machine.targets >= 0)
         targets[labels[state], symbol] = labels[machine.targets[state, symbol]]
-        return Machine(targets, counts, machine.starts, machine.misses, length)
+        return CountedMachine(targets, counts, machine.starts, machine.misses, length)
 
 
-class Series(_Judge):
+class SymbolSeries(_Judge):
     """Numbered symbols (raw, lut, bounds: see `data.sequences.Symbols`) that machines are driven through."""
 
     def __init__(self, raw: Ints, lut: Ints, bounds: Ints, n_symbols: int) -> None:
         super().__init__(n_symbols, raw.size)
         self.symbols = raw, lut, bounds
 
-    def beginning(self, most: int) -> "Series":
+    def beginning(self, most: int) -> "SymbolSeries":
         """The first symbols, at most so many."""
         raw, lut, bounds = self.symbols
         if raw.size <= most:
             return self
-        return Series(raw[:most], lut, np.append(bounds[bounds < most], most), self.n_symbols)
+        return SymbolSeries(raw[:most], lut, np.append(bounds[bounds < most], most), self.n_symbols)
 
-    def drive(self, targets: Ints, emission: Floats) -> Machine:
+    def drive(self, targets: Ints, emission: Floats) -> CountedMachine:
         """The machine with the uses of its edges; states and edges that the series never uses are dropped.
 
         `emission` only helps to find the state at the start of a sequence. Cost: one pass.
@@ -166,7 +164,7 @@ class Series(_Judge):
         starts, misses, _ = kernels.walk(*self.symbols, size, targets, _logs(emission), size, -1, counts)
         return self._along(targets, counts, starts, misses)
 
-    def improve(self, machine: Machine) -> Machine:
+    def improve(self, machine: CountedMachine) -> CountedMachine:
         """Make the best of the moves, and merge, while that shortens the description.
 
         States are split only where no single edge led elsewhere helps. Cost: one pass for each of about
@@ -181,12 +179,12 @@ class Series(_Judge):
             machine = better
         return machine
 
-    def _try(self, machine: Machine, targets: Ints, emission: Floats) -> Machine:
+    def _try(self, machine: CountedMachine, targets: Ints, emission: Floats) -> CountedMachine:
         """The machine with other targets, states merged, if that is shorter."""
         better = self.merge(self.drive(targets, emission))
         return better if better.length < machine.length - ROUNDING else machine
 
-    def _best_retarget(self, machine: Machine) -> tuple[Ints, Floats]:
+    def _best_retarget(self, machine: CountedMachine) -> tuple[Ints, Floats]:
         """Lead one edge elsewhere, or to a new state (the last) that behaves like its target."""
         targets, emission = self._with_room(machine)
         edges = np.flatnonzero(machine.targets >= 0)
@@ -206,7 +204,7 @@ class Series(_Judge):
         targets[state, symbol] = target
         return targets, emission
 
-    def _best_split(self, machine: Machine) -> tuple[Ints, Floats]:
+    def _best_split(self, machine: CountedMachine) -> tuple[Ints, Floats]:
         """Share the edges that lead to one state, its own included, between the state and a copy of it."""
         targets, emission = self._with_room(machine)
         used = np.concatenate([machine.counts, np.zeros((1, self.n_symbols))]).ravel()
@@ -235,7 +233,7 @@ class Series(_Judge):
         targets.ravel()[edges[(code >> np.arange(edges.size)) & 1 == 1]] = machine.n_states
         return targets, emission
 
-    def _with_room(self, machine: Machine) -> tuple[Ints, Floats]:
+    def _with_room(self, machine: CountedMachine) -> tuple[Ints, Floats]:
         """Targets and probabilities with a row for one more state."""
         targets = np.concatenate([machine.targets, np.full((1, self.n_symbols), -1)])
         return targets, np.concatenate([machine.emission, np.zeros((1, self.n_symbols))])
@@ -278,8 +276,8 @@ class StoredSeries(_Judge):
         super().__init__(n_symbols, size)
         self.pieces = pieces
 
-    def drive_all(self, machines: list[tuple[Ints, Floats]]) -> list[Machine]:
-        """What `Series.drive` gives for each of several (targets, emission) on all symbols, to the last count.
+    def drive_all(self, machines: list[tuple[Ints, Floats]]) -> list[CountedMachine]:
+        """What `SymbolSeries.drive` gives for each of several (targets, emission) on all symbols, to the last count.
 
         Each state is carried over the borders of slices. Cost: one pass in which machines share the cores, about 6 ns
         for each symbol and machine; memory: a few slices.
@@ -290,7 +288,7 @@ class StoredSeries(_Judge):
                 pass
         return [self._along(walk.targets, walk.counts, walk.starts, walk.misses) for walk in walks]
 
-    def drive(self, targets: Ints, emission: Floats) -> Machine:
+    def drive(self, targets: Ints, emission: Floats) -> CountedMachine:
         """One machine; see `drive_all`."""
         return self.drive_all([(targets, emission)])[0]
 

@@ -263,13 +263,13 @@ class Learner:
     def _length(self, parts: list[Ints], letters: Sequence[Hashable]) -> float:
         """Bits in which the present machine describes symbols, as the selection counts them."""
         from ..data import sequences as reading
-        from ..states.search import Series
+        from ..states.search import SymbolSeries
 
         source, machine = reading.read(parts, sequences=True), self.test.machine
         column = [machine.alphabet.index(a) if a in machine.alphabet else machine.emission.shape[1] for a in letters]
         targets = np.pad(machine.targets, ((0, 0), (0, 1)), constant_values=-1)[:, column]
         emission = np.pad(machine.emission, ((0, 0), (0, 1)))[:, column]
-        return Series(source.raw, source.lut, source.bounds, len(letters)).drive(targets, emission).length
+        return SymbolSeries(source.raw, source.lut, source.bounds, len(letters)).drive(targets, emission).length
 
 
 def template(decision: Any) -> dict[str, Any]:

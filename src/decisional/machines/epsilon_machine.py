@@ -1,4 +1,4 @@
-"""Step 9 of the figure: the graph of transitions between states, with symbols an epsilon-machine."""
+"""Step 9 of the figure: the epsilon-machine, states with one successor for each symbol they may emit."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..support import arguments
+from ..support.arrays import read_only
 from ..support.display import html_of
 from ..support.files import read_json, write_json
-from . import chains, checks, formats, refinement, walks
-from .graph import Frozen, TransitionGraph, read_only
+from . import chains, checks, formats, isomorphism, walks
+from .transition_graph import Frozen, TransitionGraph
 
-__all__ = ["EpsilonMachine", "TransitionGraph", "trusted_machine"]
+__all__ = ["EpsilonMachine", "state_names", "trusted_machine"]
 
 Array = NDArray[Any]
 
@@ -158,11 +159,10 @@ class EpsilonMachine(Frozen):
 
     def _select(self, members: Array) -> EpsilonMachine:
         """Return the machine of states closed under transitions, in the given order."""
-        number = np.full(self.n_states + 1, -1)
-        number[members] = np.arange(members.size)
         weights = None if self.weights is None or not self.weights[members].any() else self.weights[members]
         names = tuple(self.names[i] for i in members)
-        return trusted_machine(number[self.targets[members]], self.emission[members], self.alphabet, names, weights)
+        targets = chains.renumbered(self.targets, members)
+        return trusted_machine(targets, self.emission[members], self.alphabet, weights, names)
 
     def recurrent_part(self) -> EpsilonMachine:
         """Return the closed class of largest stationary mass, states by decreasing stationary probability."""
@@ -209,7 +209,7 @@ class EpsilonMachine(Frozen):
 
     def _merged(self, atol: float) -> tuple[EpsilonMachine, Array]:
         """Return the machine with states of equal futures merged, and the label of each state."""
-        label = refinement.refine(self.targets, self.emission, atol)
+        label = isomorphism.refine(self.targets, self.emission, atol)
         if label.max() + 1 == self.n_states:
             return self, label
         first = np.unique(label, return_index=True)[1]
@@ -223,7 +223,7 @@ class EpsilonMachine(Frozen):
         targets = np.where(self.targets >= 0, label[self.targets], -1)[first]
         weights = None if self.weights is None else np.bincount(label, weights=self.weights)
         names = tuple(self.names[i] for i in first)
-        return trusted_machine(targets, emission, self.alphabet, names, weights), label
+        return trusted_machine(targets, emission, self.alphabet, weights, names), label
 
     def minimise(self, atol: float = 1e-9) -> EpsilonMachine:
         """Merge the states that have the same future; merged states keep the name of the first one.
@@ -240,7 +240,7 @@ class EpsilonMachine(Frozen):
         """Return the number of a state given by number or by name."""
         if start is None:
             return None
-        if isinstance(start, (int, np.integer)) and not isinstance(start, bool):
+        if arguments.is_integer(start):
             if 0 <= start < self.n_states:
                 return int(start)
         elif start in self.names:
@@ -331,7 +331,7 @@ class EpsilonMachine(Frozen):
         if self.n_states != other.n_states or mine.keys() != theirs.keys():
             return False
         a, b = list(mine.values()), [theirs[symbol] for symbol in mine]
-        return refinement.isomorphic(
+        return isomorphism.isomorphic(
             self.targets[:, a], self.emission[:, a], other.targets[:, b], other.emission[:, b], atol
         )
 
@@ -409,12 +409,21 @@ class EpsilonMachine(Frozen):
             return formats.html_table(repr(self), [("state", "symbol", "next", "p"), *rows])
 
 
-def trusted_machine(
-    targets: Array, emission: Array, alphabet: tuple[Hashable, ...], names: tuple[Hashable, ...], weights: Array | None
-) -> EpsilonMachine:
-    """The machine of arrays that the library made itself: what `EpsilonMachine.from_arrays` gives, without its checks.
+def state_names(n: int) -> tuple[str, ...]:
+    """A, B, ..., Z, then S26, S27, ..."""
+    return tuple(chr(65 + i) if i < 26 else f"S{i}" for i in range(n))
 
-    The arrays have a row for each state and a column for each symbol; those of the caller are not kept.
+
+def trusted_machine(
+    targets: Array,
+    emission: Array,
+    alphabet: tuple[Hashable, ...],
+    weights: Array | None,
+    names: tuple[Hashable, ...] | None = None,
+) -> EpsilonMachine:
+    """The machine of arrays that the library made itself: as by `EpsilonMachine.from_arrays`, without its checks.
+
+    The arrays have a row for each state and a column for each symbol, and are copied; names are A, B, ... by default.
     """
     machine = EpsilonMachine.__new__(EpsilonMachine)
     p = np.array(emission, np.float64)
@@ -426,6 +435,7 @@ def trusted_machine(
     if weights is not None:
         mass = np.array(weights, np.float64)
         weights = read_only(mass / mass.sum() if abs(mass.sum() - 1.0) > 1e-12 else mass)
+    names = state_names(len(p)) if names is None else names
     vars(machine).update(
         targets=read_only(ends), emission=read_only(p), alphabet=alphabet, names=names, weights=weights
     )

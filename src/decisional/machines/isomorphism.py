@@ -1,4 +1,4 @@
-"""Unifilar machines as arrays of targets and probabilities: futures, relabelling, sampling tables."""
+"""Unifilar machines as arrays of targets and probabilities: states of one future, machines equal but for numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["alias_tables", "isomorphic", "refine"]
+__all__ = ["isomorphic", "refine"]
 
 Array = NDArray[Any]
 
@@ -45,38 +45,6 @@ def refine(targets: Array, emission: Array, atol: float) -> Array:
         if first.size == n_labels:
             return np.searchsorted(np.sort(first), label)
         n_labels = first.size
-
-
-def alias_tables(emission: Array) -> tuple[Array, Array]:
-    """Build Walker's alias tables, which draw a symbol of any state in constant time.
-
-    Parameters
-    ----------
-    emission : array of shape (n_states, n_symbols)
-        Rows that sum to 1, or to 0 for dead ends.
-
-    Returns
-    -------
-    accept, alias : arrays of shape (n_states, n_symbols)
-        Of a uniformly drawn column, keep it with probability `accept`, else take `alias`; the alias of dead
-        ends is -1.
-    """
-    n_symbols = emission.shape[1]
-    accept = np.zeros(emission.shape)
-    alias = np.full(emission.shape, -1, dtype=np.int32)
-    for state in np.flatnonzero(emission.any(axis=1)):
-        scaled = emission[state] * n_symbols
-        small = [a for a in range(n_symbols) if scaled[a] < 1.0]
-        large = [a for a in range(n_symbols) if scaled[a] >= 1.0]
-        while small and large:
-            low, high = small.pop(), large[-1]
-            accept[state, low], alias[state, low] = scaled[low], high
-            scaled[high] -= 1.0 - scaled[low]
-            if scaled[high] < 1.0:
-                small.append(large.pop())
-        accept[state, small + large] = 1.0
-        alias[state, small + large] = small + large
-    return accept, alias
 
 
 def _colours(targets: Array) -> list[int]:

@@ -1,4 +1,4 @@
-"""States and the probabilities of going from one to another; `graphs` exports `TransitionGraph`."""
+"""States and the probabilities of going from one to another, without symbols."""
 
 from __future__ import annotations
 
@@ -9,18 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..support.arguments import as_table
+from ..support.arguments import as_table, integer
+from ..support.arrays import read_only
 from . import chains, checks, formats
 
-__all__ = ["Frozen", "TransitionGraph", "read_only"]
+__all__ = ["Frozen", "TransitionGraph"]
 
 Array = NDArray[Any]
-
-
-def read_only(values: Any) -> Array:
-    array: Array = np.asarray(values)
-    array.flags.writeable = False
-    return array
 
 
 class Frozen:
@@ -98,8 +93,7 @@ class TransitionGraph(Frozen):
         """
         from scipy import sparse
 
-        if isinstance(n_states, bool) or not isinstance(n_states, (int, np.integer)) or n_states < 0:
-            raise ValueError(f"The 'n_states' is {n_states!r}; it must be an integer of at least 0: count the states.")
+        integer(n_states, "n_states", 0, remedy="count the states")
         rule = f"it must be one state number below {n_states} for each transition: check it."
         ends = (as_table(source, "source", rule, np.intp), as_table(target, "target", rule, np.intp))
         size = as_table(count, "count", "it must be one number for each transition: check it.", np.float64)
