@@ -10,8 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..data.alphabet import ordered, plain
 from ..support.arguments import as_table, shown
+from ..support.arrays import read_only
 
-__all__ = ["checked_arrays", "checked_names", "checked_weights", "read_rows"]
+__all__ = ["checked_arrays", "checked_names", "checked_weights", "normalised", "read_rows"]
 
 Array = NDArray[Any]
 
@@ -103,7 +104,7 @@ def read_rows(
 def checked_arrays(
     targets: ArrayLike, emission: ArrayLike, names: Sequence[Hashable], dead_ends: bool
 ) -> tuple[Array, Array]:
-    """Check and normalise targets (int32) and emission (float64), both read-only copies.
+    """Targets and emission as arrays, checked.
 
     Raises
     ------
@@ -112,8 +113,8 @@ def checked_arrays(
         no state or do not sum to 1 (or to 0, when `dead_ends` are allowed).
     """
     rule = "it must be numbers, n_states × n_symbols: give one row per state and one column per symbol."
-    ends = np.array(as_table(targets, "targets", rule))
-    p = np.array(as_table(emission, "emission", rule, np.float64))
+    ends = as_table(targets, "targets", rule)
+    p = as_table(emission, "emission", rule, np.float64)
     if ends.ndim != 2 or ends.shape != p.shape or ends.dtype.kind not in "iu":
         raise ValueError(
             f"The 'targets' have shape {ends.shape} and type {ends.dtype}, 'emission' has shape {p.shape}; "
@@ -144,17 +145,22 @@ def checked_arrays(
             f"The 'transitions' of state {names[i]!r} sum to {total[i]:.12g}; the probabilities leaving a "
             "state must sum to 1: check its rows."
         )
-    # Exact rows stay bit for bit the same, so that saving and loading changes nothing.
-    inexact = np.abs(total - 1.0) > 1e-15
-    inexact &= total > 0.0
-    p[inexact] /= total[inexact, None]
-    ends = np.where(p > 0.0, ends, -1).astype(np.int32)
-    ends.flags.writeable = p.flags.writeable = False
     return ends, p
 
 
+def normalised(values: Array, rounding: float) -> Array:
+    """A read-only copy whose rows sum to 1, or to 0.
+
+    Rows that do already, within rounding, stay bit for bit the same, so that saving and loading changes nothing.
+    """
+    rows = np.array(values, dtype=np.float64)
+    total = rows.sum(axis=-1, keepdims=True)
+    exact = (np.abs(total - 1.0) <= rounding) | (total <= 0.0)
+    return read_only(np.where(exact, rows, rows / np.where(exact, 1.0, total)))
+
+
 def checked_weights(weights: ArrayLike | None, n_states: int, parameter: str = "weights") -> Array | None:
-    """Return the observed probabilities of the states as a normalised read-only array, or None.
+    """Return the observed probabilities of the states, normalised, or None.
 
     Raises
     ------
@@ -164,14 +170,11 @@ def checked_weights(weights: ArrayLike | None, n_states: int, parameter: str = "
     if weights is None:
         return None
     rule = f"there must be one non-negative number for each of the {n_states} states: give their probabilities."
-    w = np.array(as_table(weights, parameter, rule, np.float64))
+    w = as_table(weights, parameter, rule, np.float64)
     if w.shape != (n_states,) or not (np.isfinite(w) & (w >= 0.0)).all() or not w.sum() > 0.0:
         raise ValueError(
             f"The {parameter!r} are {w.tolist() if w.size < 20 else w.shape}; there must be one non-negative "
             f"number for each of the {n_states} states, not all zero: give the observed probability of each "
             "state."
         )
-    if abs(w.sum() - 1.0) > 1e-12:
-        w /= w.sum()
-    w.flags.writeable = False
-    return w
+    return normalised(w, 1e-12)

@@ -15,7 +15,7 @@ from ..support.arrays import read_only
 from ..support.display import html_of
 from ..support.files import read_json, write_json
 from . import chains, checks, formats, isomorphism, walks
-from .transition_graph import Frozen, TransitionGraph
+from .transition_graph import StateGraph, TransitionGraph
 
 __all__ = ["EpsilonMachine", "state_names", "trusted_machine"]
 
@@ -24,7 +24,7 @@ Array = NDArray[Any]
 _JSON = "decisional.EpsilonMachine"
 
 
-class EpsilonMachine(Frozen):
+class EpsilonMachine(StateGraph):
     """States, and for each symbol a state may emit its probability and the single state it leads to.
 
     Parameters
@@ -55,7 +55,6 @@ class EpsilonMachine(Frozen):
     """
 
     alphabet: tuple[Hashable, ...]
-    names: tuple[Hashable, ...]
     targets: Array
     emission: Array
     weights: Array | None
@@ -66,20 +65,21 @@ class EpsilonMachine(Frozen):
         alphabet: Iterable[Hashable] | None = None,
     ) -> None:
         targets, emission, symbols, names = checks.read_rows(transitions, alphabet)
-        self._fill(targets, emission, symbols, names, None, dead_ends=False)
+        self._fill(*checks.checked_arrays(targets, emission, names, dead_ends=False), symbols, names, None)
 
     def _fill(
         self,
-        targets: ArrayLike,
-        emission: ArrayLike,
+        targets: Array,
+        emission: Array,
         alphabet: tuple[Hashable, ...],
         names: tuple[Hashable, ...],
-        weights: ArrayLike | None,
-        dead_ends: bool,
+        weights: Array | None,
     ) -> None:
-        ends, p = checks.checked_arrays(targets, emission, names, dead_ends)
-        weights = checks.checked_weights(weights, len(names))
-        vars(self).update(targets=ends, emission=p, alphabet=alphabet, names=names, weights=weights)
+        """Keep copies of what is known to be right."""
+        p = checks.normalised(emission, 1e-15)
+        ends = read_only(np.where(p > 0.0, targets, -1).astype(np.int32))
+        mass = None if weights is None else checks.normalised(weights, 1e-12)
+        vars(self).update(targets=ends, emission=p, alphabet=alphabet, names=names, weights=mass)
 
     @classmethod
     def from_arrays(
@@ -113,13 +113,9 @@ class EpsilonMachine(Frozen):
                 "symbols; it must be n_states × n_symbols: give one row per state and one column per symbol."
             )
         machine = cls.__new__(cls)
-        machine._fill(targets, emission, symbols, labels, weights, dead_ends=True)
+        arrays = checks.checked_arrays(targets, emission, labels, dead_ends=True)
+        machine._fill(*arrays, symbols, labels, checks.checked_weights(weights, n_states))
         return machine
-
-    @property
-    def n_states(self) -> int:
-        """Number of states, transient ones included."""
-        return len(self.names)
 
     @cached_property
     def graph(self) -> TransitionGraph:
@@ -142,20 +138,9 @@ class EpsilonMachine(Frozen):
     def _chain(self) -> chains.Chain:
         return chains.Chain.of_table(self.targets, self.emission)
 
-    @cached_property
-    def recurrent(self) -> Array:
-        """Mask of the states in closed classes, shape (n_states,)."""
-        mask = np.zeros(self.n_states, dtype=bool)
-        mask[[i for members in chains.closed_classes(self._chain) for i in members]] = True
-        return read_only(mask)
-
-    @cached_property
-    def stationary(self) -> Array:
-        """Stationary distribution, shape (n_states,): zero on transient states.
-
-        Several closed classes are weighted by the probability of ending in each, from `weights` or uniformly.
-        """
-        return read_only(chains.stationary(self._chain, self.weights))
+    @property
+    def _observed(self) -> Array | None:
+        return self.weights
 
     def _select(self, members: Array) -> EpsilonMachine:
         """Return the machine of states closed under transitions, in the given order."""
@@ -352,14 +337,12 @@ class EpsilonMachine(Frozen):
 
     def to_dot(self) -> str:
         """Return a Graphviz description: edges "symbol | probability", transient states dashed."""
-        shown = self.stationary if self.weights is None else self.weights
         edges = ((i, j, f"{symbol} | {p:.3g}") for i, j, p, symbol in self._edges())
-        return formats.dot(self.names, shown, self.recurrent, edges)
+        return formats.dot(self.names, self._shown, self.recurrent, edges)
 
     def to_networkx(self) -> Any:
         """Return a networkx MultiDiGraph, edges keyed by symbol (extra ``decisional[graph]``)."""
-        shown = self.stationary if self.weights is None else self.weights
-        return formats.networkx_graph(self.names, shown, self.recurrent, self._edges(), labelled=True)
+        return formats.networkx_graph(self.names, self._shown, self.recurrent, self._edges(), labelled=True)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the machine as a JSON file, whole or not at all, without loss of precision.
@@ -374,17 +357,9 @@ class EpsilonMachine(Frozen):
                         "finite floats and booleans: rename it before saving."
                     )
         weights = None if self.weights is None else self.weights.tolist()
+        content = {"format": _JSON, "version": 1, "alphabet": list(self.alphabet), "names": list(self.names)}
         arrays = {"targets": self.targets.tolist(), "emission": self.emission.tolist(), "weights": weights}
-        write_json(
-            path,
-            {
-                "format": _JSON,
-                "version": 1,
-                "alphabet": list(self.alphabet),
-                "names": list(self.names),
-                **arrays,
-            },
-        )
+        write_json(path, {**content, **arrays})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> EpsilonMachine:
@@ -426,17 +401,5 @@ def trusted_machine(
     The arrays have a row for each state and a column for each symbol, and are copied; names are A, B, ... by default.
     """
     machine = EpsilonMachine.__new__(EpsilonMachine)
-    p = np.array(emission, np.float64)
-    total = p.sum(axis=1)
-    # As in the checks: exact rows stay bit for bit the same.
-    inexact = (np.abs(total - 1.0) > 1e-15) & (total > 0.0)
-    p[inexact] /= total[inexact, None]
-    ends = np.where(p > 0.0, targets, -1).astype(np.int32)
-    if weights is not None:
-        mass = np.array(weights, np.float64)
-        weights = read_only(mass / mass.sum() if abs(mass.sum() - 1.0) > 1e-12 else mass)
-    names = state_names(len(p)) if names is None else names
-    vars(machine).update(
-        targets=read_only(ends), emission=read_only(p), alphabet=alphabet, names=names, weights=weights
-    )
+    machine._fill(targets, emission, alphabet, state_names(len(targets)) if names is None else names, weights)
     return machine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import Any
@@ -13,13 +14,18 @@ from ..support.arguments import as_table, integer
 from ..support.arrays import read_only
 from . import chains, checks, formats
 
-__all__ = ["Frozen", "TransitionGraph"]
+__all__ = ["StateGraph", "TransitionGraph"]
 
 Array = NDArray[Any]
 
 
-class Frozen:
-    """Attributes are set once, through the instance's dictionary."""
+class StateGraph:
+    """What graphs of states have in common, with symbols or without.
+
+    Attributes are set once, through the instance's dictionary.
+    """
+
+    names: tuple[Hashable, ...]
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} cannot be changed; '{name}' is read-only: make a new one.")
@@ -31,8 +37,45 @@ class Frozen:
                 value.flags.writeable = False
         vars(self).update(state)
 
+    @property
+    @abstractmethod
+    def _chain(self) -> chains.Chain:
+        """The probabilities from state to state."""
 
-class TransitionGraph(Frozen):
+    @property
+    @abstractmethod
+    def _observed(self) -> Array | None:
+        """Observed probabilities of the states."""
+
+    @property
+    def n_states(self) -> int:
+        """Number of states, transient ones included."""
+        return len(self.names)
+
+    @cached_property
+    def recurrent(self) -> Array:
+        """Mask of the states in closed classes, shape (n_states,)."""
+        mask = np.zeros(self.n_states, dtype=bool)
+        for members in chains.closed_classes(self._chain):
+            mask[members] = True
+        return read_only(mask)
+
+    @cached_property
+    def stationary(self) -> Array:
+        """Stationary distribution, shape (n_states,): zero on transient states.
+
+        Several closed classes are weighted by the probability of ending in each, from the observed probabilities of
+        the states or uniformly.
+        """
+        return read_only(chains.stationary(self._chain, self._observed))
+
+    @property
+    def _shown(self) -> Array:
+        """The probabilities that pictures show."""
+        return self.stationary if self._observed is None else self._observed
+
+
+class TransitionGraph(StateGraph):
     """States and the probabilities of going from one to another, without symbols.
 
     Parameters
@@ -48,7 +91,6 @@ class TransitionGraph(Frozen):
 
     matrix: Any
     weight: Array | None
-    names: tuple[Hashable, ...]
 
     def __init__(self, matrix: Any, weight: ArrayLike | None = None, names: Iterable[Hashable] | None = None) -> None:
         from scipy import sparse
@@ -118,26 +160,12 @@ class TransitionGraph(Frozen):
         return cls(counts.multiply(scale[:, None]), weight, names)
 
     @property
-    def n_states(self) -> int:
-        """Number of states."""
-        return len(self.names)
-
-    @cached_property
-    def recurrent(self) -> Array:
-        """Mask of the states in closed classes, shape (n_states,)."""
-        mask = np.zeros(self.n_states, dtype=bool)
-        for members in chains.closed_classes(self._chain):
-            mask[members] = True
-        return read_only(mask)
-
-    @cached_property
-    def stationary(self) -> Array:
-        """Stationary distribution, shape (n_states,); see `chains.stationary`."""
-        return read_only(chains.stationary(self._chain, self.weight))
-
-    @property
     def _chain(self) -> chains.Chain:
         return chains.Chain(self.matrix.indptr, self.matrix.indices, self.matrix.data)
+
+    @property
+    def _observed(self) -> Array | None:
+        return self.weight
 
     def without_self_loops(self) -> TransitionGraph:
         """Return the graph of the changes of state: no self-loop, rows normalised again.
@@ -157,14 +185,12 @@ class TransitionGraph(Frozen):
 
     def to_dot(self) -> str:
         """Return a Graphviz description; transient states are dashed."""
-        shown = self.stationary if self.weight is None else self.weight
-        return formats.dot(self.names, shown, self.recurrent, ((i, j, f"{p:.3g}") for i, j, p in self._edges()))
+        return formats.dot(self.names, self._shown, self.recurrent, ((i, j, f"{p:.3g}") for i, j, p in self._edges()))
 
     def to_networkx(self) -> Any:
         """Return a networkx DiGraph of the state names (extra ``decisional[graph]``)."""
-        shown = self.stationary if self.weight is None else self.weight
         edges = ((i, j, p, None) for i, j, p in self._edges())
-        return formats.networkx_graph(self.names, shown, self.recurrent, edges, labelled=False)
+        return formats.networkx_graph(self.names, self._shown, self.recurrent, edges, labelled=False)
 
     def __repr__(self) -> str:
         return f"TransitionGraph({self.n_states} states, {self.matrix.nnz} edges)"
