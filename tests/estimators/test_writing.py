@@ -505,7 +505,7 @@ def test_errors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[tuple[type[Exception], list[str], Any]] = [
         (
             ValueError,
-            ["'label'", "labels, local_complexity:"],
+            ["'label'", "'labels', 'local_complexity':"],
             lambda: ds.write_values(causal, path, "label"),
         ),
         (ValueError, ["local_utility", "None"], lambda: ds.write_values(machine, path, None)),  # type: ignore[arg-type]

@@ -17,6 +17,7 @@ from ..data.tally import Tallied
 from ..decisions.decisional_model import DecisionalModel
 from ..states import complexity
 from ..states.causal_model import CausalModel
+from ..support.arguments import choice
 from ..support.executors import map_slices
 from ..support.files import beside, replace
 
@@ -151,10 +152,8 @@ def _wanted(estimator: Any, name: Any) -> tuple[Observations, NDArray[Any], Any]
             f"The 'estimator' is {type(estimator).__name__}; values are those of fitted states: give CausalStates or "
             "DecisionalStates."
         )
-    kind, decisional = type(estimator).__name__, isinstance(estimator, DecisionalModel)
-    known = OF_DECISIONAL if decisional else OF_CAUSAL
-    if not isinstance(name, str) or name not in known:
-        raise ValueError(f"The 'values' are {name!r}; those of {kind} are {', '.join(known)}: choose one.")
+    decisional = isinstance(estimator, DecisionalModel)
+    choice(name, "values", OF_DECISIONAL if decisional else OF_CAUSAL, of=f"fitted {type(estimator).__name__}")
     estimator.check_fitted()
     causal = _causal(estimator)
     missing: Any = -1 if name in LABELS else np.nan

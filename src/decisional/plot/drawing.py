@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ..decisions.decisional_model import DecisionalModel
 from ..support.arrays import Floats
 from .diagrams import FONT, LEADING, Edge, States, extent, join
 
@@ -38,7 +39,7 @@ def require_matplotlib() -> None:
 def require_fitted(choice: Any) -> None:
     """Refuse what is not a fitted DecisionalStates, or cannot be drawn as matplotlib is missing."""
     require_matplotlib()
-    if not hasattr(choice, "iso_prediction_"):
+    if not isinstance(choice, DecisionalModel) or not choice.is_fitted():
         raise ValueError(
             "The 'choice' parameter must be a fitted DecisionalStates. "
             f"Got {type(choice).__name__} instead: fit DecisionalStates(utility) first."

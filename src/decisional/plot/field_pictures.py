@@ -95,7 +95,7 @@ def fields(
     matplotlib Figure
     """
     require_matplotlib()
-    choice = states if isinstance(states, DecisionalModel) and hasattr(states, "iso_prediction_") else None
+    choice = states if isinstance(states, DecisionalModel) and states.is_fitted() else None
     causal = states if choice is None else choice.causal_
     remedy = "fit them on observations first"
     require(causal, "observations_", "states", "fitted CausalStates or DecisionalStates", remedy)

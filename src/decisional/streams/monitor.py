@@ -10,6 +10,7 @@ import numpy as np
 
 from ..data.alphabet import Alphabet, is_missing, plain
 from ..data.sequences import is_array, to_array
+from ..decisions.decisional_model import DecisionalModel
 from ..decisions.events import Change, Event, EventLog, Events, Refit
 from ..machines import EpsilonMachine
 from ..support.arguments import choice
@@ -92,8 +93,9 @@ class Monitor:
         missing: str = "reset",
         adapt: Adapt | None = None,
     ) -> None:
-        machine = getattr(decision, "machine_", None)
-        if machine is None or not hasattr(decision, "iso_prediction_"):
+        fitted = isinstance(decision, DecisionalModel) and decision.is_fitted()
+        machine = decision.machine_ if fitted else None
+        if machine is None:
             raise ValueError(
                 f"The 'decision' is {decision!r}; a monitor follows the machine of fitted DecisionalStates: fit them "
                 "on a machine, or on the causal states of a series."
