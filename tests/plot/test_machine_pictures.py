@@ -208,6 +208,12 @@ def test_own_axes_and_options() -> None:
     assert texts(right) == ["A", "B"]
 
 
+def test_the_room_shows_what_users_call() -> None:
+    assert dir(plotting) == sorted(plotting.__all__)
+    assert {"machine", "edges", "signal", "save"} <= set(dir(plotting))
+    assert not {"diagrams", "layout", "require_matplotlib", "file_format"} & set(dir(plotting))
+
+
 def test_nothing_leaks_into_pyplot() -> None:
     import matplotlib.pyplot as plt
 
