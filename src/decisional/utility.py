@@ -19,6 +19,7 @@ from .decisions.utilities import (
     tolerant,
     zero_one,
 )
+from .decisions.utility_files import read_utility
 
 __all__ = [
     "table",
@@ -28,6 +29,7 @@ __all__ = [
     "tolerant",
     "matching_cells",
     "loss",
+    "read_utility",
     "MonteCarlo",
     "SamplePoints",
     "GlobalMaxima",

@@ -221,7 +221,7 @@ OTHERS = [
     ("simulate even --param q=1", "no parameter of even"),
     ("simulate even --param p", "no parameter of even"),
     ("simulate even --param p=half", "no number"),
-    ("simulate even --param p=2", "probability"),
+    ("simulate even --param p=2", "'p' of the process is 2.0; it must be a number above 0 and below 1"),
     ("simulate restricted_golden_mean --param k=0", "'k'"),
     ("simulate even -n 0", "-n must be an integer of at least 1"),
     ("simulate even -n many", "-n must be an integer"),

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from decisional import EpsilonMachine, cli, processes
-from decisional.cli import cluster, symbol_command
+from decisional.cli import symbol_command
+from decisional.support import cluster
 
 EVEN = EpsilonMachine([("A", "0", "A", 0.5), ("A", "1", "B", 0.5), ("B", "1", "A", 1.0)])
 CELLS = processes.elementary_ca(110, 40, 80, 1)[10:].astype(np.int32)

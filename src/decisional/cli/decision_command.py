@@ -5,18 +5,17 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import summary
-from .parser import PICTURE, Parser, add_command, add_outputs, column, finite, number
+from .parser import PICTURE, Parser, add_command, add_outputs, column, number
 from .results import Outputs, announce, check_paths, save_dot, save_json
 from .start import start_kernels
 
 if TYPE_CHECKING:
     from ..machines import EpsilonMachine
 
-__all__ = ["add", "add_utility", "decide", "plain", "refuse_unknown"]
+__all__ = ["add", "add_utility", "decide", "refuse_unknown"]
 
 EPILOG = """\
 MODEL is a machine that `decisional symbols --json` wrote. A utility says what predicting y is worth when z happens:
@@ -32,7 +31,6 @@ example:
 """
 FILES = {"json": "decisions.json", "dot": "decisions.dot", "plot": "decisions.png", "report": "report.html"}
 BY = ("decision", "prediction", "utility")
-NAMES = ("zero-one", "squared-error", "absolute-error")
 
 
 def add(commands: Any) -> None:
@@ -110,96 +108,15 @@ def _plot(path: str, choice: Any) -> None:
 def decide(path: str, text: str) -> Any:
     """Decisional states of the machine in a file, for a utility by name or in a file."""
     from ..decisions.decisional_model import DecisionalModel
+    from ..decisions.utility_files import machine_of_numbers, read_utility
     from ..machines import EpsilonMachine
 
     start_kernels()
     machine = EpsilonMachine.load(path)
-    worth = _utility(text)
-    if text.lower().endswith(".csv"):
-        missing = [symbol for symbol in machine.alphabet if str(symbol) not in worth.z]
-        if missing:
-            raise ValueError(f"The table {text!r} has no column for the outcome {missing[0]!r} of the model: add it.")
-    elif text != "zero-one":
-        machine = _numeric(machine, text)
+    worth = read_utility(text, machine.alphabet)
+    if text != "zero-one" and not text.lower().endswith(".csv"):
+        machine = machine_of_numbers(machine)
     return DecisionalModel(worth).fit(machine)
-
-
-def _utility(text: str) -> Any:
-    from .. import utility
-
-    name, _, value = text.partition(":")
-    named = {"zero-one": utility.zero_one, "squared-error": utility.squared_error}
-    named["absolute-error"] = utility.absolute_error
-    if text in named:
-        return named[text]()
-    if name == "tolerant":
-        try:
-            return utility.tolerant(float(value))
-        except ValueError:
-            raise ValueError(
-                f"The utility {text!r} must end in a number of at least 0, the error that costs nothing: write "
-                "tolerant:0.5, for example."
-            ) from None
-    if text.lower().endswith(".csv"):
-        return _table(text)
-    if Path(text).exists():
-        raise ValueError(f"The utility {text!r} is a file whose name does not end in .csv: rename it.")
-    known = ", ".join((*named, "tolerant:TAU"))
-    raise ValueError(f"The utility {text!r} is unknown: choose one of {known}, or give a table, FILE.csv.")
-
-
-def _table(path: str) -> Any:
-    """A utility from a table: outcomes in the first row, predictions in the first column."""
-    from .. import read, utility
-
-    rows = read(path, "table")
-    if len(rows) < 2 or len(rows[0]) < 2:
-        raise ValueError(
-            f"The table {path!r} has {len(rows)} rows and needs 2 at least: outcomes in the first, then a prediction "
-            "and its utilities in each."
-        )
-    outcomes, values = rows[0][1:], []
-    for place, row in enumerate(rows[1:], start=2):
-        if len(row) != len(rows[0]):
-            raise ValueError(
-                f"Row {place} of the table {path!r} has {len(row)} cells and the first row {len(rows[0])}: give a "
-                "prediction and one utility for each outcome."
-            )
-        values.append([_cell(path, place, cell) for cell in row[1:]])
-    predictions = [row[0] for row in rows[1:]]
-    for what, names in (("outcome", outcomes), ("prediction", predictions)):
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise ValueError(f"The table {path!r} has the {what} {twice!r} twice: give each of them once.")
-    return utility.table(values, y=predictions, z=outcomes)
-
-
-def _cell(path: str, place: int, cell: str) -> float:
-    value = finite(cell)
-    if value is None:
-        raise ValueError(f"Row {place} of the table {path!r} has {cell!r}, which is no number: correct it.")
-    return value
-
-
-def _numeric(machine: EpsilonMachine, name: str) -> EpsilonMachine:
-    """The same machine over numbers, as files have text; each must print as it did, to be found again."""
-    numbers: list[Any] = []
-    for symbol in machine.alphabet:
-        found = [symbol] if not isinstance(symbol, str) else [k(symbol) for k in (int, float) if _prints_as(k, symbol)]
-        if not found:
-            raise ValueError(
-                f"The utility {name} needs symbols that are plain numbers, such as 2 or 0.5, and the model has "
-                f"{symbol!r}: give a table, FILE.csv, or other symbols."
-            )
-        numbers.append(found[0])
-    return machine.from_arrays(machine.targets, machine.emission, numbers, machine.names, machine.weights)
-
-
-def _prints_as(kind: Any, text: str) -> bool:
-    try:
-        return str(kind(text)) == text and abs(kind(text)) < float("inf")
-    except ValueError:
-        return False
 
 
 def refuse_unknown(symbols: Sequence[Any], machine: EpsilonMachine, name: str, begin: int = 0) -> None:
@@ -255,21 +172,9 @@ def _complexity(choice: Any) -> float:
 
 
 def _content(choice: Any, arguments: argparse.Namespace) -> dict[str, Any]:
+    from ..streams.event_file import plain
+
     states = [{**state, "predictions": plain(state["predictions"])} for state in _states(choice)]
     measures = {"C": _complexity(choice), "D": choice.complexity_, "P": choice.prediction_complexity_}
     measures |= {"V": choice.utility_complexity_, "expected_utility": choice.expected_utility_}
     return {"model": arguments.model, "utility": arguments.utility, **measures, "states": states}
-
-
-def plain(predictions: Any) -> Any:
-    """A set of predictions as JSON: a list, or the ends of an interval."""
-    from ..decisions.predictions import Interval
-
-    if predictions is None:
-        return None
-    if isinstance(predictions, Interval):
-        return {"low": float(predictions.low), "high": float(predictions.high)}
-    try:
-        return sorted(predictions)
-    except TypeError:
-        return sorted(predictions, key=str)

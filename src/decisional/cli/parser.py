@@ -17,15 +17,17 @@ __all__ = [
     "Parser",
     "add_command",
     "add_outputs",
+    "add_scale",
     "column",
-    "finite",
     "integer",
+    "is_sliced",
     "number",
     "whole_or_auto",
 ]
 
 PICTURE = "save a picture: .png, .svg or .pdf"
 LABELS = ", -1 = none: .npy or .zarr; the same command goes on after an interruption"
+ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[^\s/:]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?")
 VARIABLE = "array of an HDF5, netCDF or zarr file (default: the only one)"
 # What argparse says, and what we say instead.
 REWORDED = (
@@ -81,7 +83,28 @@ def add_outputs(command: Parser, seed: bool = False, **files: str) -> None:
         command.add_argument("--seed", type=integer(0), metavar="S", help="seed of the random numbers")
 
 
-def finite(text: str) -> float | None:
+def add_scale(command: Parser, rows: str) -> None:
+    """Options for large data, `rows` being what a slice has."""
+    group = command.add_argument_group("large data")
+    chunks = f"read slice by slice, with so many {rows} in each (large files always are)"
+    group.add_argument("--chunks", type=integer(1), metavar="N", help=chunks)
+    where = "count on a cluster: local (a worker process on each core) or the address of a Dask scheduler"
+    group.add_argument("--cluster", type=_where, metavar="WHERE", help=f"{where}, such as tcp://host:8786")
+
+
+def _where(text: str) -> str:
+    if text != "local" and ADDRESS.fullmatch(text) is None:
+        rule = "must be 'local' or the address of a Dask scheduler, such as tcp://host:8786"
+        raise argparse.ArgumentTypeError(f"{rule}. Got {text!r} instead")
+    return text
+
+
+def is_sliced(arguments: argparse.Namespace) -> bool:
+    """Whether slices were asked for: workers read their own part of a file."""
+    return arguments.chunks is not None or arguments.cluster is not None
+
+
+def _finite(text: str) -> float | None:
     """The finite number in a text, or None."""
     try:
         value = float(text)
@@ -112,7 +135,7 @@ def number(rule: str = "", holds: Callable[[float], bool] | None = None) -> Call
     """A type: finite numbers for which a rule holds, which is told in words."""
 
     def read(text: str) -> float:
-        value = finite(text)
+        value = _finite(text)
         if value is None or (holds is not None and not holds(value)):
             raise argparse.ArgumentTypeError(f"must be a number{rule and ' ' + rule}. Got {text!r} instead")
         return value

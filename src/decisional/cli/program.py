@@ -58,7 +58,8 @@ def _sentence(error: Exception) -> str:
         return " ".join(error.strerror.split())
     if isinstance(error, OSError) and error.strerror:
         return f"The path {error.filename!r} cannot be used ({error.strerror}): choose another."
-    return re.sub(rf"'({'|'.join(OPTIONS)})'", r"--\1", " ".join(str(error).split()))
+    text = " ".join(str(error).split()).replace("The 'path' '", "The file '")
+    return re.sub(rf"'({'|'.join(OPTIONS)})'", r"--\1", text)
 
 
 def parser() -> Parser:

@@ -9,7 +9,6 @@ from functools import partial
 from typing import Any
 
 from . import summary
-from .cluster import add_scale, cluster, is_sliced
 from .parser import (
     LABELS,
     NOT_NEGATIVE,
@@ -19,8 +18,10 @@ from .parser import (
     Parser,
     add_command,
     add_outputs,
+    add_scale,
     column,
     integer,
+    is_sliced,
     whole_or_auto,
 )
 from .results import Outputs, announce, called, label_writer, progress, save_json
@@ -145,9 +146,10 @@ def run(plan_of: Callable[[argparse.Namespace], Plan], arguments: argparse.Names
     plan = plan_of(arguments)
     from ..data.slices import Sliced
     from ..decisions.decisional_model import DecisionalModel
+    from ..support.cluster import cluster
 
     obs = plan.observe(_alone(plan.data), arguments.chunks)
-    with cluster(arguments) as executor:
+    with cluster(arguments.cluster) as executor:
         causal = plan.states.fit(obs, executor=executor)
         choice: Any = DecisionalModel(plan.utility).fit(causal)
         sliced = isinstance(obs, Sliced)

@@ -9,8 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from . import summary
-from .cluster import add_scale, cluster, is_sliced
-from .parser import LABELS, LEVEL, PICTURE, VARIABLE, add_command, add_outputs, column, integer, number, whole_or_auto
+from .parser import (
+    LABELS,
+    LEVEL,
+    PICTURE,
+    VARIABLE,
+    add_command,
+    add_outputs,
+    add_scale,
+    column,
+    integer,
+    is_sliced,
+    number,
+    whole_or_auto,
+)
 from .results import Outputs, announce, called, label_writer, machine_writers, progress
 from .start import start_kernels
 
@@ -71,7 +83,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.past is None:
         return _finish(arguments, outputs, series, *_selected(series, arguments))
     _check_lengths(series, arguments)
-    with cluster(arguments) as executor:
+    from ..support.cluster import cluster
+
+    with cluster(arguments.cluster) as executor:
         return _finish(arguments, outputs, series, *_fitted(series, arguments, executor), executor)
 
 

@@ -1,21 +1,19 @@
-"""decisional watch: events of a stream, once each, whatever happens to the program.
-
-A monitor is saved after each read of standard input. Events are appended to --out before that, so that a program that
-dies in between leaves events which the saved monitor has not seen: they are cut off when the program resumes.
-"""
+"""decisional watch: events of a stream, as they happen."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from .decision_command import add_utility, decide, plain, refuse_unknown
+from .decision_command import add_utility, decide, refuse_unknown
 from .parser import add_command
 from .results import check_paths
+
+if TYPE_CHECKING:
+    from ..streams.event_file import EventFile
 
 __all__ = ["add"]
 
@@ -61,14 +59,16 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.skip_seen and arguments.state is None:
         raise ValueError("The option --skip-seen has no meaning without --state: give both.")
     monitor, resumed = _monitor(arguments)
-    with Sink(arguments, monitor, resumed) as sink:
+    from ..streams.event_file import EventFile
+
+    with EventFile(monitor, arguments.out, arguments.state, resumed) as file:
         if resumed and not arguments.quiet:
             print(f"decisional: resuming at symbol {monitor.position}", file=sys.stderr, flush=True)
         skip = monitor.position if arguments.skip_seen else 0
         for symbols in _symbols(monitor.machine.alphabet):
             seen = min(skip, len(symbols))
             skip -= seen
-            _follow(monitor, symbols[seen:], sink, arguments.unknown == "gap")
+            _follow(file, symbols[seen:], arguments.unknown == "gap")
     return 0
 
 
@@ -123,103 +123,6 @@ def _is_monitor(path: str) -> bool:
     return bool(kind == "decisional.Monitor")
 
 
-class Sink:
-    """Where events go, and the monitor is saved after them."""
-
-    def __init__(self, arguments: argparse.Namespace, monitor: Any, resumed: bool) -> None:
-        self.state, self.out = arguments.state, arguments.out
-        self.monitor, self.begun = monitor, resumed
-        self.file: BinaryIO | None = None
-        if self.out is not None and self.state is not None:
-            if resumed:
-                _cut(self.out, monitor.position)
-            elif Path(self.out).exists() and Path(self.out).stat().st_size:
-                raise ValueError(
-                    f"The file {self.out!r} has events already but the state {self.state!r} does not exist: move "
-                    "one of them, or give the state that belongs to it."
-                )
-
-    def __enter__(self) -> Sink:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self.file is not None:
-            self.file.close()
-
-    def begin(self) -> None:
-        """Leave a first state before the first event, so that an interruption finds both or none."""
-        if not self.begun and self.state is not None:
-            self.monitor.save(self.state)
-        if self.file is None and self.out is not None:
-            # Without a state there is nothing to go on from.
-            self.file = Path(self.out).open("ab" if self.state is not None else "wb")  # noqa: SIM115
-        self.begun = True
-
-    def write(self, events: list[Any]) -> None:
-        """Write the events, then save the monitor."""
-        data = "".join(_line(event) + "\n" for event in events)
-        if self.file is not None and data:
-            self.file.write(data.encode())
-            self.file.flush()
-            # The state must not reach the disk before the events.
-            os.fsync(self.file.fileno())
-        elif data:
-            sys.stdout.write(data)
-            sys.stdout.flush()
-        if self.state is not None:
-            self.monitor.save(self.state)
-
-
-def _line(event: Any) -> str:
-    """An event, or a change of the machine, as a line of JSON."""
-    import json
-
-    from .. import Change, Refit
-
-    if isinstance(event, Change):
-        content: dict[str, Any] = {"change": {"since": event.since, "bits": round(event.bits, 3)}}
-    elif isinstance(event, Refit):
-        edges = [[str(part) for part in edge[:3]] + [edge[3]] for edge in event.machine.transitions()]
-        content = {"refit": {"since": event.since, "moved": event.moved, "transitions": edges}}
-    else:
-        # Adding zero turns -0.0 into 0.0.
-        content = {
-            "before": event.before,
-            "after": event.after,
-            "predictions": plain(event.predictions_after),
-            "utility": event.utility_after + 0.0,
-            "predictions_before": plain(event.predictions_before),
-            "utility_before": None if event.before < 0 else event.utility_before + 0.0,
-        }
-    return json.dumps({"position": event.position, **content}, ensure_ascii=False, allow_nan=False)
-
-
-def _cut(path: str, position: int) -> None:
-    """Cut off an incomplete last line, and the events that the saved monitor has not seen."""
-    import json
-
-    if not Path(path).exists():
-        if position:
-            raise ValueError(
-                f"The file {path!r} of --out is gone although {position} symbols were seen: put it back, or remove the "
-                "state to start anew."
-            )
-        return
-    with open(path, "r+b") as file:
-        end = 0
-        for line in file:
-            if not line.endswith(b"\n"):
-                break
-            try:
-                place = int(json.loads(line)["position"])
-            except (ValueError, KeyError, TypeError):
-                raise ValueError(f"The file {path!r} of --out has a line that is no event: choose another.") from None
-            if place >= position:
-                break
-            end += len(line)
-        file.truncate(end)
-
-
 def _symbols(alphabet: tuple[Any, ...]) -> Iterator[list[str]]:
     """Symbols from standard input, as many at once as there are."""
     import codecs
@@ -244,21 +147,17 @@ def _symbols(alphabet: tuple[Any, ...]) -> Iterator[list[str]]:
             return
 
 
-def _follow(monitor: Any, symbols: list[str], sink: Sink, gaps: bool) -> None:
+def _follow(file: EventFile, symbols: list[str], gaps: bool) -> None:
     """Feed symbols; those before an unknown one are done before it is refused, unless it is learnt."""
+    monitor = file.monitor
     if monitor.adapts:
-        sink.begin()
-        sink.write(list(monitor.feed(symbols)))
+        file.feed(symbols)
         return
     known = set(map(str, monitor.machine.alphabet))
     while symbols:
         n = next((place for place, symbol in enumerate(symbols) if symbol not in known), len(symbols))
         if n == 0 and not gaps:
             refuse_unknown(symbols[:1], monitor.machine, "the input", monitor.position)
-        sink.begin()
-        events = list(monitor.feed(symbols[:n]))
-        if n < len(symbols) and gaps:
-            monitor.gap()
-            n += 1
-        sink.write(events)
-        symbols = symbols[n:]
+        gap = n < len(symbols) and gaps
+        file.feed(symbols[:n], gap)
+        symbols = symbols[n + gap :]

@@ -23,7 +23,19 @@ from numpy.typing import NDArray
 
 from ..support.files import beside, remove, sync
 
-__all__ = ["Npy", "Output", "Zarr", "alone", "inode", "is_zarr_array", "opened", "output", "put", "recover", "room"]
+__all__ = [
+    "Npy",
+    "Output",
+    "Zarr",
+    "one_at_a_time",
+    "inode",
+    "is_zarr_array",
+    "opened",
+    "output",
+    "put",
+    "recover",
+    "room",
+]
 
 # Chunks of a zarr array whose borders are not those of the slices are so many times smaller than these.
 FINER = 8
@@ -253,7 +265,7 @@ def room(target: str, size: int) -> Iterator[None]:
 
 
 @contextmanager
-def alone(target: str) -> Iterator[None]:
+def one_at_a_time(target: str) -> Iterator[None]:
     """One thread at a time writes to a path; other processes are told by the journal."""
     with _GUARD:
         lock = _WRITING.setdefault(target, Lock())

@@ -91,7 +91,7 @@ def read(
     if kind == "table":
         found: tuple[Any, str] = read_rows(name), ""
     elif kind == "field" or is_array(name) or (kind is None and _is_picture(name)):
-        _refuse("column", column, "text", name)
+        _refuse("column", column, "tables" if kind == "signal" else "text", name)
         values = _array(name, variable, key, AXES[kind], sliced)
         found = values, variable or "value"
     else:

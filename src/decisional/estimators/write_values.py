@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..data.journal import Journal, header
 from ..data.observations import Observations
-from ..data.outputs import Output, alone, inode, is_zarr_array, output, recover, room
+from ..data.outputs import Output, inode, is_zarr_array, one_at_a_time, output, recover, room
 from ..data.slices import Part, Sliced
 from ..data.tally import Tallied
 from ..decisions.decisional_model import DecisionalModel
@@ -87,7 +87,7 @@ def write_values(
         raise TypeError(f"The 'progress' is {progress!r}; it must be a function of a line of text: try progress=print.")
     obs, vector, missing = _wanted(estimator, values)
     target = _target(path)
-    with alone(target):
+    with one_at_a_time(target):
         recover(target)
         fill, parts = _slices(obs, vector, missing)
         begins = [part.begin for part in parts]

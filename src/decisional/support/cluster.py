@@ -1,56 +1,37 @@
-"""Data beyond memory and beyond one machine: slices, and the cluster that counts them."""
+"""Dask clusters that count slices: one on this machine, or that of a scheduler."""
 
 from __future__ import annotations
 
-import argparse
-import re
+import logging
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
-from .parser import Parser, integer
+from .. import __version__
+from .executors import workers
 
-__all__ = ["add_scale", "cluster", "is_sliced"]
+__all__ = ["cluster"]
 
 # Seconds that a scheduler has to answer, and local workers to end.
 ANSWER, END = 8, 5
-ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[^\s/:]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?")
-
-
-def add_scale(command: Parser, rows: str) -> None:
-    """Options for large data, `rows` being what a slice has."""
-    group = command.add_argument_group("large data")
-    chunks = f"read slice by slice, with so many {rows} in each (large files always are)"
-    group.add_argument("--chunks", type=integer(1), metavar="N", help=chunks)
-    where = "count on a cluster: local (a worker process on each core) or the address of a Dask scheduler"
-    group.add_argument("--cluster", type=_where, metavar="WHERE", help=f"{where}, such as tcp://host:8786")
-
-
-def _where(text: str) -> str:
-    if text != "local" and ADDRESS.fullmatch(text) is None:
-        rule = "must be 'local' or the address of a Dask scheduler, such as tcp://host:8786"
-        raise argparse.ArgumentTypeError(f"{rule}. Got {text!r} instead")
-    return text
-
-
-def is_sliced(arguments: argparse.Namespace) -> bool:
-    """Whether slices were asked for: workers read their own part of a file."""
-    return arguments.chunks is not None or arguments.cluster is not None
 
 
 @contextmanager
-def cluster(arguments: argparse.Namespace) -> Iterator[Any]:
-    """What runs the work, an executor of the cluster or None: threads; the cluster is closed in the end."""
-    where = arguments.cluster
+def cluster(where: str | None) -> Iterator[Any]:
+    """What runs the work: an executor of a cluster, which is closed in the end.
+
+    Parameters
+    ----------
+    where : "local" (a worker process on each core), the address of a Dask scheduler, such as "tcp://host:8786", or None
+        for threads, where the executor is None
+    """
     if where is None:
         yield None
         return
     if find_spec("distributed") is None:
-        raise ImportError("The option --cluster needs Dask, which is not installed: pip install 'decisional[scale]'.")
-    import logging
-    import warnings
-
+        raise ImportError("A cluster needs Dask, which is not installed: pip install 'decisional[scale]'.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         before = logging.root.manager.disable
@@ -72,8 +53,8 @@ def _working(client: Any) -> Iterator[Any]:
         yield client.get_executor()
     except KilledWorker:
         raise ValueError(
-            "The workers of the cluster ended while they worked, most often for lack of memory: give a smaller "
-            "--chunks, or start workers with more memory."
+            "The workers of the cluster ended while they worked, most often for lack of memory: give smaller "
+            "chunks, or start workers with more memory."
         ) from None
     except CancelledError:
         raise ValueError(
@@ -84,12 +65,8 @@ def _working(client: Any) -> Iterator[Any]:
 @contextmanager
 def _local() -> Iterator[Any]:
     """A cluster of single-threaded processes, one for each core."""
-    import logging
-
     from distributed import Client, LocalCluster
     from distributed.gc import disable_gc_diagnosis
-
-    from ..support.executors import workers
 
     how = {"n_workers": workers(), "threads_per_worker": 1, "dashboard_address": ":0"}
     here = None
@@ -149,12 +126,10 @@ def _remote(address: str) -> Iterator[Any]:
 
     from distributed import Client
 
-    from .. import __version__
-
     if not asyncio.run(_answers(address)):
         raise ValueError(
-            f"The scheduler of --cluster {address!r} does not answer: check that 'dask scheduler' runs there, or use "
-            "--cluster local."
+            f"The scheduler at {address!r} does not answer: check that 'dask scheduler' runs there, or use "
+            "a local cluster."
         )
     with Client(address, timeout=ANSWER, set_as_default=False) as client:
         try:
@@ -162,16 +137,16 @@ def _remote(address: str) -> Iterator[Any]:
             versions = set(client.run(version, "decisional").values())
         except TimeoutError:
             raise ValueError(
-                f"The scheduler of --cluster {address!r} has no workers: start some with 'dask worker {address}'."
+                f"The scheduler at {address!r} has no workers: start some with 'dask worker {address}'."
             ) from None
         except ImportError:
             raise ImportError(
-                f"The workers of --cluster {address!r} have no decisional: install version {__version__} there."
+                f"The workers at {address!r} have no decisional: install version {__version__} there."
             ) from None
         if versions != {__version__}:
             found = ", ".join(sorted(versions))
             raise ValueError(
-                f"The workers of --cluster {address!r} have decisional {found} and this is {__version__}: install the "
+                f"The workers at {address!r} have decisional {found} and this is {__version__}: install the "
                 "same version there."
             )
         yield client

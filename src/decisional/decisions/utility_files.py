@@ -1,0 +1,117 @@
+"""Utilities by name or from tables of text; machines over text as machines over numbers, which utilities may need."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable
+from pathlib import Path
+
+from ..data.reading import read
+from ..machines import EpsilonMachine
+from .utilities import Utility, absolute_error, squared_error, table, tolerant, zero_one
+
+__all__ = ["machine_of_numbers", "read_utility"]
+
+NAMED = {"zero-one": zero_one, "squared-error": squared_error, "absolute-error": absolute_error}
+
+
+def read_utility(name: str | os.PathLike[str], outcomes: Iterable[Hashable] = ()) -> Utility:
+    """A utility by its name, or from a table in a file.
+
+    Parameters
+    ----------
+    name : str or path
+        "zero-one", "squared-error", "absolute-error", "tolerant:TAU" with a number, or the path of a ``.csv`` with the
+        outcomes in its first row, and a prediction and its utilities in each of the others.
+    outcomes : iterable, optional
+        Those that a table must have, or is refused.
+
+    Examples
+    --------
+    >>> read_utility("tolerant:0.5")
+    tolerant(0.5)
+    """
+    text = os.fspath(name)
+    kind, _, value = text.partition(":")
+    if text in NAMED:
+        return NAMED[text]()
+    if kind == "tolerant":
+        try:
+            return tolerant(float(value))
+        except ValueError:
+            raise ValueError(
+                f"The utility {text!r} must end in a number of at least 0, the error that costs nothing: write "
+                "tolerant:0.5, for example."
+            ) from None
+    if text.lower().endswith(".csv"):
+        return _table(text, outcomes)
+    if Path(text).exists():
+        raise ValueError(f"The utility {text!r} is a file whose name does not end in .csv: rename it.")
+    known = ", ".join((*NAMED, "tolerant:TAU"))
+    raise ValueError(f"The utility {text!r} is unknown: choose one of {known}, or give a table, FILE.csv.")
+
+
+def _table(path: str, needed: Iterable[Hashable]) -> Utility:
+    """A utility from a table: outcomes in the first row, predictions in the first column."""
+    rows = read(path, "table")
+    if len(rows) < 2 or len(rows[0]) < 2:
+        raise ValueError(
+            f"The table {path!r} has {len(rows)} rows and needs 2 at least: outcomes in the first, then a prediction "
+            "and its utilities in each."
+        )
+    outcomes, values = rows[0][1:], []
+    for place, row in enumerate(rows[1:], start=2):
+        if len(row) != len(rows[0]):
+            raise ValueError(
+                f"Row {place} of the table {path!r} has {len(row)} cells and the first row {len(rows[0])}: give a "
+                "prediction and one utility for each outcome."
+            )
+        values.append([_number(path, place, cell) for cell in row[1:]])
+    missing = next((outcome for outcome in needed if str(outcome) not in outcomes), None)
+    if missing is not None:
+        raise ValueError(f"The table {path!r} has no column for the outcome {missing!r} of the data: add it.")
+    predictions = [row[0] for row in rows[1:]]
+    for what, names in (("outcome", outcomes), ("prediction", predictions)):
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"The table {path!r} has the {what} {twice!r} twice: give each of them once.")
+    return table(values, y=predictions, z=outcomes)
+
+
+def _number(path: str, place: int, cell: str) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        value = float("nan")
+    if not abs(value) < float("inf"):
+        raise ValueError(f"Row {place} of the table {path!r} has {cell!r}, which is no number: correct it.")
+    return value
+
+
+def machine_of_numbers(machine: EpsilonMachine) -> EpsilonMachine:
+    """The same machine over numbers, where its symbols are their text; each must print as it did, to be found again.
+
+    Examples
+    --------
+    >>> machine_of_numbers(EpsilonMachine([("A", "2", "A", 0.5), ("A", "0.5", "A", 0.5)])).alphabet
+    (0.5, 2)
+    """
+    numbers: list[Hashable] = []
+    for symbol in machine.alphabet:
+        found: list[Hashable] = [symbol]
+        if isinstance(symbol, str):
+            found = [kind(symbol) for kind in (int, float) if _prints_as(kind, symbol)]
+        if not found:
+            raise ValueError(
+                f"The utility needs symbols that are plain numbers, such as 2 or 0.5, and the model has {symbol!r}: "
+                "give a table, FILE.csv, or other symbols."
+            )
+        numbers.append(found[0])
+    return machine.from_arrays(machine.targets, machine.emission, numbers, machine.names, machine.weights)
+
+
+def _prints_as(kind: type[int] | type[float], text: str) -> bool:
+    try:
+        return str(kind(text)) == text and abs(kind(text)) < float("inf")
+    except ValueError:
+        return False

@@ -1,0 +1,164 @@
+"""A monitor and its events on disk: each event once, whatever happens to the program.
+
+The monitor is saved after each batch of events. Events are appended before that, so that a program that dies in between
+leaves events which the saved monitor has not seen: they are cut off when it resumes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ..decisions.events import Change, Event, Refit
+from ..decisions.predictions import Interval
+
+if TYPE_CHECKING:
+    from .monitor import Monitor
+
+__all__ = ["EventFile", "event_line", "plain"]
+
+
+class EventFile:
+    """Where the events of a monitor go, and the monitor is saved after them.
+
+    Parameters
+    ----------
+    monitor : Monitor
+        The monitor, at its beginning or as it was saved.
+    out : str, optional
+        The file that events are appended to, a line of JSON each; by default they go to standard output, where an event
+        between two saves may come twice after an interruption.
+    state : str, optional
+        Where the monitor is saved, to be resumed; without it `out` is written anew.
+    resumed : bool, default=False
+        Whether the monitor was loaded from `state`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import decisional as ds
+    >>> choice = ds.DecisionalStates(ds.utility.zero_one()).fit(ds.processes.even())
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> path = Path(folder.name, "events.jsonl")
+    >>> monitor = ds.Monitor(choice)
+    >>> with EventFile(monitor, str(path), str(path.with_name("state.json"))) as file:
+    ...     file.feed([0, 1, 1])
+    >>> len(path.read_text().splitlines())
+    3
+    >>> folder.cleanup()
+    """
+
+    def __init__(
+        self, monitor: Monitor, out: str | None = None, state: str | None = None, resumed: bool = False
+    ) -> None:
+        self.monitor, self.out, self.state = monitor, out, state
+        self._begun = resumed
+        self._file: BinaryIO | None = None
+        if out is None or state is None:
+            return
+        if resumed:
+            _cut(out, monitor.position)
+        elif Path(out).exists() and Path(out).stat().st_size:
+            raise ValueError(
+                f"The file {out!r} has events already but the state {state!r} does not exist: move one of them, or "
+                "give the state that belongs to it."
+            )
+
+    def __enter__(self) -> EventFile:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def feed(self, symbols: Any, gap: bool = False) -> None:
+        """Feed symbols to the monitor, and a missing one after them if there is a gap; write the events, and save it.
+
+        Cost: besides that of the monitor, an fsync of each of the two files.
+        """
+        self._begin()
+        events = list(self.monitor.feed(symbols))
+        if gap:
+            self.monitor.gap()
+        self._write("".join(event_line(event) + "\n" for event in events).encode())
+        if self.state is not None:
+            self.monitor.save(self.state)
+
+    def _begin(self) -> None:
+        """Leave a first state before the first event, so that an interruption finds both or none."""
+        if not self._begun and self.state is not None:
+            self.monitor.save(self.state)
+        if self._file is None and self.out is not None:
+            # Without a state there is nothing to go on from.
+            self._file = Path(self.out).open("ab" if self.state is not None else "wb")  # noqa: SIM115
+        self._begun = True
+
+    def _write(self, lines: bytes) -> None:
+        if self._file is not None and lines:
+            self._file.write(lines)
+            self._file.flush()
+            # The state must not reach the disk before the events.
+            os.fsync(self._file.fileno())
+        elif lines:
+            sys.stdout.write(lines.decode())
+            sys.stdout.flush()
+
+
+def event_line(event: Event | Change | Refit) -> str:
+    """An event, or a change of the machine, as a line of JSON."""
+    if isinstance(event, Change):
+        content: dict[str, Any] = {"change": {"since": event.since, "bits": round(event.bits, 3)}}
+    elif isinstance(event, Refit):
+        edges = [[str(part) for part in edge[:3]] + [edge[3]] for edge in event.machine.transitions()]
+        content = {"refit": {"since": event.since, "moved": event.moved, "transitions": edges}}
+    else:
+        # Adding zero turns -0.0 into 0.0.
+        content = {
+            "before": event.before,
+            "after": event.after,
+            "predictions": plain(event.predictions_after),
+            "utility": event.utility_after + 0.0,
+            "predictions_before": plain(event.predictions_before),
+            "utility_before": None if event.before < 0 else event.utility_before + 0.0,
+        }
+    return json.dumps({"position": event.position, **content}, ensure_ascii=False, allow_nan=False)
+
+
+def plain(predictions: Any) -> Any:
+    """A set of predictions as JSON: a list, or the ends of an interval."""
+    if predictions is None:
+        return None
+    if isinstance(predictions, Interval):
+        return {"low": float(predictions.low), "high": float(predictions.high)}
+    try:
+        return sorted(predictions)
+    except TypeError:
+        return sorted(predictions, key=str)
+
+
+def _cut(path: str, position: int) -> None:
+    """Cut off an incomplete last line, and the events that the saved monitor has not seen."""
+    if not Path(path).exists():
+        if position:
+            raise ValueError(
+                f"The file {path!r} of events is gone although {position} symbols were seen: put it back, or remove "
+                "the state to start anew."
+            )
+        return
+    with open(path, "r+b") as file:
+        end = 0
+        for line in file:
+            if not line.endswith(b"\n"):
+                break
+            try:
+                place = int(json.loads(line)["position"])
+            except (ValueError, KeyError, TypeError):
+                raise ValueError(f"The file {path!r} has a line that is no event: choose another.") from None
+            if place >= position:
+                break
+            end += len(line)
+        file.truncate(end)
