@@ -150,7 +150,7 @@ def test_seeds_repeat():
         (lambda: cyclic_automaton((5, 5), 5, neighbourhood="hex"), "'neighbourhood' is 'hex'"),
         (
             lambda: game_of_life((5, 5), 5, density=1.5),
-            "'density' is 1.5; .* choose one, such as 0.5",
+            "'density' is 1.5; .* choose a probability, such as 0.5",
         ),
         (lambda: directed_percolation(5, 5, -0.1), "'p' is -0.1; it must be a number of at least 0 and of at most 1"),
         (lambda: directed_percolation(True, 5, 0.1), "'width' is True"),

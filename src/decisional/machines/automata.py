@@ -219,7 +219,7 @@ def directed_percolation(
     uint8 array of shape (steps, width), 1 = active
     """
     width = integer(width, "width")
-    real(p, "p", least=0, most=1, remedy="choose one, such as 0.5")
+    real(p, "p", least=0, most=1, remedy="choose a probability, such as 0.5")
     random = generator(rng)
     field = _field((width,), steps, 2, random, initial, density)
     for t in range(1, field.shape[0]):
@@ -241,7 +241,7 @@ def _field(
     """A field whose first row is given or drawn."""
     field = np.empty((integer(steps, "steps"), *size), np.uint8)
     if density is not None:
-        real(density, "density", least=0, most=1, remedy="choose one, such as 0.5")
+        real(density, "density", least=0, most=1, remedy="choose a probability, such as 0.5")
     if initial is not None:
         rule = f"it must have shape {size} and cells from 0 to {colours - 1}: correct it."
         first = as_table(initial, "initial", rule)

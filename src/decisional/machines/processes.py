@@ -37,7 +37,7 @@ __all__ = [
 
 def _inside(name: str, value: float) -> float:
     """A probability that leaves both possible, or ValueError."""
-    return arguments.real(value, name, above=0, below=1, remedy="choose one, such as 0.5", of="the process")
+    return arguments.real(value, name, above=0, below=1, remedy="choose a probability, such as 0.5", of="the process")
 
 
 def _choice(state: Hashable, p: float, one: Hashable, zero: Hashable) -> list[tuple[Any, ...]]:

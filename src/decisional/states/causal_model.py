@@ -21,8 +21,7 @@ from ..support.executors import map_slices, slices
 from . import clustering, complexity, matching
 from .counts import Counts
 from .determinism import CONSTRAINTS
-from .kernels import Kernels
-from .kernels import Model as KernelModel
+from .kernels import KernelModel, Kernels
 from .partition import Partition
 from .reconstruct import DensityEstimator, Reconstruction, reconstruct
 from .state_model import StateModel, as_observations, at_rows, points_of, refuse_sparse

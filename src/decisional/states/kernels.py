@@ -21,7 +21,7 @@ from . import bandwidths
 from .distributions import Distributions, Parameters
 from .kernel_sums import kernel_sums, squares
 
-__all__ = ["Kernels"]
+__all__ = ["KernelModel", "Kernels"]
 
 # Values of z that are all sample points; more are sampled on a grid.
 ALL = 512
@@ -72,10 +72,10 @@ class Kernels(Parameters):
     progress: Callable[[str], None] | None = None
 
     def estimate(self, obs: Observations, executor: Executor | None = None) -> Distributions:
-        """Densities at the distinct x; see `Model.estimate`."""
+        """Densities at the distinct x; see `KernelModel.estimate`."""
         return self.model(obs).estimate(obs, executor)
 
-    def model(self, obs: Observations) -> "Model":
+    def model(self, obs: Observations) -> "KernelModel":
         """The estimate as a function of x: widths and sample points chosen."""
         points, targets = obs.points, obs.targets
         if points is None:
@@ -85,14 +85,14 @@ class Kernels(Parameters):
             )
         self._check()
         if isinstance(self.kernel, str) and self.kernel == "delta":
-            return Model(self, obs, np.ones(points.shape[1]), 0.0, list(obs.outcomes), targets)
+            return KernelModel(self, obs, np.ones(points.shape[1]), 0.0, list(obs.outcomes), targets)
         sigma, z_sigma = bandwidths.choose(self.bandwidth, self.z_bandwidth, obs, self.cutoff, self.progress)
         samples, at = _samples(self.samples, obs, z_sigma, self.random_state)
         if isinstance(self.bandwidth, str) and self.z_bandwidth is None and z_sigma and at is not None and at.size > 1:
             # No value of z may fall between the points of a line.
             step = float(np.diff(np.sort(at[:, 0])).max()) if at.shape[1] == 1 else 0.0
             z_sigma = max(z_sigma, 0.5 * step)
-        return Model(self, obs, sigma, z_sigma, samples, at)
+        return KernelModel(self, obs, sigma, z_sigma, samples, at)
 
     def _check(self) -> None:
         if not (callable(self.kernel) or self.kernel in ("gaussian", "delta")):
@@ -102,7 +102,7 @@ class Kernels(Parameters):
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class KernelModel:
     """Kernel sums at any x: `model(query)` is (m, n_samples), by default at the distinct x of the observations."""
 
     how: Kernels
