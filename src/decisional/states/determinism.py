@@ -261,8 +261,8 @@ class _Data:
         targets, emission = candidate.targets, candidate.emission
         mass = np.bincount(candidate.labels, weights=self.weight, minlength=targets.shape[0]).astype(float)
         best = candidate
+        states = _recurrent(targets, emission, mass)
         for _ in range(ROUNDS):
-            states = _recurrent(targets, emission, mass)
             if states is None:
                 break
             prior = chains.class_stationary(chains.Chain.of_table(targets, emission), states)
@@ -293,9 +293,11 @@ class _Data:
             counts[counts < 1.0 - 1e-9] = 0.0
             if not counts.any(axis=1).all():
                 break
-            targets, emission = targets.copy(), emission.copy()
+            emission = emission.copy()
             emission[states] = counts / counts.sum(axis=1, keepdims=True)
-            targets[emission == 0] = -1
+            if (counts[inner >= 0] == 0.0).any():
+                targets = np.where(emission > 0.0, targets, -1)
+                states = _recurrent(targets, emission, mass)
         return best
 
     def merge(self, best: _Candidate) -> _Candidate:
