@@ -23,6 +23,8 @@ __all__ = ["Candidate", "CountedMachine", "StoredSeries", "SymbolSeries"]
 MOST_STATES = 60
 # A state is split in all the ways that its most used incoming edges, at most so many, can be shared.
 SPLIT_EDGES = 8
+# Symbols that a machine is driven through in the time that threads take to start.
+SHORT = 1 << 19
 # Less than this many bits is rounding.
 ROUNDING = 1e-6
 
@@ -55,6 +57,11 @@ class CountedMachine:
         """(n_states, n_symbols) probability of each symbol; zeros for a state that is never left."""
         total: Floats = np.maximum(self.counts.sum(axis=1, keepdims=True), 1.0)
         return np.divide(self.counts, total)
+
+    def equals(self, other: "CountedMachine") -> bool:
+        """Whether all numbers are the same."""
+        same = (self.starts, self.misses, self.length) == (other.starts, other.misses, other.length)
+        return same and np.array_equal(self.targets, other.targets) and np.array_equal(self.counts, other.counts)
 
     @property
     def log_likelihood(self) -> float:
@@ -195,7 +202,7 @@ class SymbolSeries(_Judge):
             kernels.retarget_lengths(*self.symbols, *own, self.log_n, machine.length, lengths)
             return lengths
 
-        parts = slices(edges.size, min(workers(), edges.size))
+        parts = self._parts(edges.size, edges.size * machine.n_states)
         lengths = np.concatenate(list(map_slices(chunk, parts)))
         e, target = np.unravel_index(lengths.argmin(), lengths.shape)
         state, symbol = divmod(int(edges[e]), self.n_symbols)
@@ -219,19 +226,23 @@ class SymbolSeries(_Judge):
         def chunk(part: tuple[int, int]) -> list[tuple[float, int, int]]:
             best = []
             for state in range(*part):
-                edges = edges_to(state)
-                lengths = np.empty(1 << edges.size)
-                own = targets.copy(), _logs(emission), state, edges
+                lengths = np.empty(1 << shared[state].size)
+                own = targets.copy(), _logs(emission), state, shared[state]
                 kernels.split_lengths(*self.symbols, *own, self.log_n, machine.length, lengths)
                 best.append((float(lengths.min()), state, int(lengths.argmin())))
             return best
 
-        parts = slices(machine.n_states, min(workers(), machine.n_states))
+        shared = [edges_to(state) for state in range(machine.n_states)]
+        parts = self._parts(machine.n_states, sum(1 << edges.size for edges in shared))
         _, state, code = min(found for part in map_slices(chunk, parts) for found in part)
-        edges = edges_to(state)
+        edges = shared[state]
         targets[-1], emission[-1] = targets[state], emission[state]
         targets.ravel()[edges[(code >> np.arange(edges.size)) & 1 == 1]] = machine.n_states
         return targets, emission
+
+    def _parts(self, n: int, walks: int) -> list[tuple[int, int]]:
+        """Slices of n tasks, one for each core where so many walks take longer than to start threads."""
+        return slices(n, min(workers(), n) if walks * self.symbols[0].size > SHORT else 1)
 
     def _with_room(self, machine: CountedMachine) -> tuple[Ints, Floats]:
         """Targets and probabilities with a row for one more state."""

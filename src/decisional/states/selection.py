@@ -317,9 +317,12 @@ def _searches(
         if len(begun) == STARTS or start.length > PROMISING * best or any(_same(start, other) for other in begun):
             continue
         begun.append(start)
-        along = start
+        along, searched = start, None
         for part in map(series.beginning, SEARCHED):
-            along = part.improve(part.merge(part.drive(along.targets, along.emission)))
+            again = part.merge(part.drive(along.targets, along.emission))
+            # On the same symbols the same machine is where the search ended.
+            along = again if part is searched and again.equals(along) else part.improve(again)
+            searched = part
         along = whole.merge(whole.drive(along.targets, along.emission))
         best = min(best, along.length)
         say(f"search from past {candidate.past}: {_states(along.n_states)}, {along.length:,.1f} bits")
