@@ -24,14 +24,14 @@ def measure(states: int, outcomes: int, predictions: int, utility: str, sampled:
     """Seconds, peak megabytes and number of decisional states."""
     code = f"""
         import resource, time, numpy as np, decisional as ds
-        from decisional import algorithm
+        from decisional.decisions.decide import decide
         rng = np.random.default_rng(0)
         def run(K, n_z, n_y):
             p, weight = rng.dirichlet(np.ones(n_z), K), np.full(K, 1 / K)
             utility = {utility}
             n = np.full(K, 1000.0) if {sampled} else None
             start = time.perf_counter()
-            found = algorithm.decide(p, list(range(n_z)), weight, utility, n=n)
+            found = decide(p, list(range(n_z)), weight, utility, n=n)
             return time.perf_counter() - start, found.states.n_states
         run(10, 5, 4)
         seconds, states = run({states}, {outcomes}, {predictions})

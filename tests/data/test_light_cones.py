@@ -15,8 +15,8 @@ import naive_cones as naive
 from decisional.data import keys as counting
 from decisional.data import vocabularies
 from decisional.machines.automata import cellular_automaton
-from decisional.machines.processes import elementary_ca
 from decisional.observe import light_cones
+from decisional.processes import elementary_ca
 from decisional.support import executors
 from strategies_symbols import examples
 

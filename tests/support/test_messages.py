@@ -54,7 +54,7 @@ CALLS: list[tuple[str, Callable[[Any], Any], list[str]]] = [
     ("rng", lambda c: EVEN.simulate(5, rng=-3), ["-3", "at least 0"]),
     ("rng", lambda c: ds.processes.random_machine(3, rng=1.5), ["1.5"]),
     ("rng", lambda c: ds.processes.elementary_ca(110, 5, 5, rng="x"), ["Generator"]),
-    ("p", lambda c: ds.processes.coin("a"), ["'a'", "probability"]),
+    ("p", lambda c: ds.processes.coin("a"), ["'a'", "above 0 and below 1"]),
     ("p", lambda c: ds.processes.coin(None), ["None"]),
     ("word", lambda c: ds.processes.periodic(5), ["5"]),
     ("least", lambda c: ds.processes.random_machine(3, least=None), ["None"]),

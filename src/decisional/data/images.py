@@ -99,7 +99,7 @@ def _sliced(images: list[Any], how: How, border: str, chunks: int | None) -> Sli
     rows = chunks or rows_at_once(PIXEL_BYTES * width * (len(around) + len(centre)))
     inner = 0 if border == "mirror" else reach
     found = cut_parts(((grey,) for grey in images), rows, reach, reach, (inner, inner))
-    shape = sum(map(len, images)), width
+    shape = sum(grey.shape[0] for grey in images), width
     return Sliced("image", partial(_observe_part, how, border), found, shape, 2 * inner)
 
 

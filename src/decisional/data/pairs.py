@@ -97,12 +97,12 @@ def _sliced(x: Any, z: Any, symbols: Any, successors: Any, chunks: int | None) -
         )
     # Arrays, so that slices are read as the whole is, whatever else they hold.
     columns = [v if v is None or hasattr(v, "shape") else _as_array(list(v)) for v in (x, z, symbols)]
-    n = len(columns[0])
-    if len(columns[1]) != n:
+    n = columns[0].shape[0]
+    if columns[1].shape[0] != n:
         raise ValueError(
-            f"The 'z' have {len(columns[1])} values and 'x' has {n}; pairs need one z for each x: check both."
+            f"The 'z' have {columns[1].shape[0]} values and 'x' has {n}; pairs need one z for each x: check both."
         )
-    rows = chunks or rows_at_once(PAIR_BYTES * int(np.prod(getattr(columns[0], "shape", (1,))[1:])))
+    rows = chunks or rows_at_once(PAIR_BYTES * int(np.prod(columns[0].shape[1:])))
     # The pair after the slice is where its last step leads to.
     parts = cut_parts([tuple(columns)], rows, after=int(symbols is not None))
     numbers = symbols is None and any(_is_continuous(load(part.data[0])) for part in parts)

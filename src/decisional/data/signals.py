@@ -115,7 +115,7 @@ def _sliced(series: list[Any], width: int, how: How, chunks: int | None) -> Slic
     rows = chunks or rows_at_once(8 * VALUE_COPIES * width * (at.size + after.size))
     # The observation after the slice is where its last one leads to.
     found = cut_parts(((values,) for values in series), rows, back, ahead + 1)
-    return Sliced("signal", partial(_observe_part, how), found, (sum(map(len, series)),))
+    return Sliced("signal", partial(_observe_part, how), found, (sum(values.shape[0] for values in series),))
 
 
 def _observe_part(how: How, part: Part) -> Pairs | None:
