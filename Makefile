@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install -q --disable-pip-version-check
+PIP := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile
+# The demo imports little of what it installs, which is compiled when it is imported; other targets compile all at once.
 # What a target needs beyond the package: a stamp for each set of extras that was installed.
 DEMO := $(VENV)/.installed-plot
 TEST := $(VENV)/.installed-test
@@ -18,6 +19,7 @@ $(DEMO): pyproject.toml
 
 $(VENV)/.installed-%: $(DEMO)
 	$(PIP) -e '.[$*]'
+	$(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true
 	touch $@
 
 demo: $(DEMO)
