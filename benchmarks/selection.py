@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import decisional as ds
-from decisional.states import selection
+from decisional.states import machine_selection as selection
 
 # The catalogue, with the parameters of which each probability is drawn from 0.2 ... 0.8.
 FREE = dict.fromkeys(ds.processes.catalogue, 1) | {"periodic": 0, "rrxor": 2, "rip": 2, "nemo": 2, "nrps": 2}

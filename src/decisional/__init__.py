@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from .machines import EpsilonMachine, TransitionGraph
     from .states.counts import Counts
     from .states.kernels import Kernels
+    from .states.machine_selection import epsilon_machine
     from .states.matching import Bhattacharyya, ChiSquare, GTest, HarmonicMean, JensenShannon, Variational
     from .states.partition import Partition
-    from .states.selection import epsilon_machine
     from .streams.adapt import Adapt
     from .streams.monitor import Monitor
 
@@ -52,7 +52,7 @@ _NAMES = {
     "JensenShannon": "states.matching",
     "Variational": "states.matching",
     "Partition": "states.partition",
-    "epsilon_machine": "states.selection",
+    "epsilon_machine": "states.machine_selection",
     "Adapt": "streams.adapt",
     "Monitor": "streams.monitor",
 }

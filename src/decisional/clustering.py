@@ -1,5 +1,5 @@
 """Clustering of P(Z|x) into states, step 2 of the figure: for ``CausalStates(cluster=...)``."""
 
-from .states.clustering import Aggregate, Connect, Within
+from .states.aggregation import Aggregate, Connect, Within
 
 __all__ = ["Aggregate", "Connect", "Within"]

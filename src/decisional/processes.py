@@ -1,7 +1,7 @@
 """Processes with known answers: exact machines, and automata that fill fields."""
 
 from .machines.automata import cellular_automaton, cyclic_automaton, directed_percolation, elementary_ca, game_of_life
-from .machines.processes import (
+from .machines.known_processes import (
     biased_coin,
     butterfly,
     catalogue,

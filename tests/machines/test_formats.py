@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from decisional.machines import EpsilonMachine, processes
+from decisional import processes
+from decisional.machines import EpsilonMachine
 from strategies import machines
 
 QUICK = settings(max_examples=60, deadline=None)

@@ -9,7 +9,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive
-from decisional.machines import EpsilonMachine, TransitionGraph, processes
+from decisional import processes
+from decisional.machines import EpsilonMachine, TransitionGraph
 from strategies import machines
 
 EVEN = [("A", "0", "A", 0.5), ("A", "1", "B", 0.5), ("B", "1", "A", 1.0)]

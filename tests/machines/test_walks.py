@@ -8,7 +8,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive
-from decisional.machines import EpsilonMachine, processes, walks
+from decisional import processes
+from decisional.machines import EpsilonMachine, walks
 from strategies import machines_and_symbols
 
 EVEN = [("A", "0", "A", 0.5), ("A", "1", "B", 0.5), ("B", "1", "A", 1.0)]

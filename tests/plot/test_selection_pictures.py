@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from decisional import plot as plotting
-from decisional.machines import processes
-from decisional.states.selection import DOUBT, Selection, select
+from decisional import processes
+from decisional.states.machine_selection import DOUBT, Selection, select
 
 
 @cache

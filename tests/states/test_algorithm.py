@@ -9,11 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive_states
-from decisional import observe
-from decisional.machines import processes
+from decisional import observe, processes
 from decisional.machines.epsilon_machine import state_names
 from decisional.states import matching
-from decisional.states.clustering import Aggregate, Connect
+from decisional.states.aggregation import Aggregate, Connect
 from decisional.states.counts import Counts
 from decisional.states.determinism import ROUNDS, STRAYS
 from decisional.states.partition import Partition

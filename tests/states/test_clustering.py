@@ -11,7 +11,7 @@ import naive_densities
 import naive_states
 from decisional._kernels import clusters
 from decisional.states import matching
-from decisional.states.clustering import Aggregate, Connect, _merge_by_callable, average, average_densities, resolve
+from decisional.states.aggregation import Aggregate, Connect, _merge_by_callable, average, average_densities, resolve
 
 QUICK = settings(max_examples=25, deadline=None)
 MEASURES = [

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_states
-from decisional.states.complexity import global_complexity, local_complexity
+from decisional.states.complexities import global_complexity, local_complexity
 from decisional.states.partition import Partition
 
 pytestmark = pytest.mark.small

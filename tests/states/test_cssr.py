@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from decisional import EpsilonMachine
+from decisional import EpsilonMachine, processes
 from decisional._kernels import splitting
-from decisional.machines import processes
 from decisional.observe import series
 from decisional.states.cssr import cssr
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import decisional as ds
 import naive_states
+from decisional import processes
 from decisional._kernels import beliefs as kernels
-from decisional.machines import EpsilonMachine, chains, processes
+from decisional.machines import EpsilonMachine, chains
 from decisional.states import determinism
 from decisional.states.partition import Partition
 from strategies import unifilar_arrays

@@ -14,7 +14,7 @@ import naive_densities as naive
 import naive_states
 from decisional.states import bandwidths, clustering
 from decisional.states import kernels as module
-from decisional.states.clustering import Aggregate, Connect
+from decisional.states.aggregation import Aggregate, Connect
 from decisional.support import executors
 from strategies_symbols import COMPILED, examples
 

@@ -12,7 +12,7 @@ import pytest
 import decisional as ds
 from decisional.data import sequences as reading
 from decisional.data import slices, stored_symbols, stores
-from decisional.states import selection
+from decisional.states import machine_selection as selection
 from decisional.states.search import StoredSeries, SymbolSeries
 
 PROCESSES = {name: make() for name, make in ds.processes.catalogue.items()}

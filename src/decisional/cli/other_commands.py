@@ -69,7 +69,7 @@ def add(commands: Any) -> None:
 
 def simulate(arguments: argparse.Namespace) -> int:
     """Simulate a process."""
-    from ..machines import processes
+    from .. import processes
     from ..support.files import write_text
 
     arguments.out = None if arguments.out == "-" else arguments.out

@@ -110,7 +110,7 @@ def _add_outputs(command: Parser, states: str, rows: str) -> None:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Task:
     """What a command does with its data.
 
     Attributes
@@ -139,7 +139,7 @@ class Plan:
     sizes: dict[str, str]
 
 
-def run(plan_of: Callable[[argparse.Namespace], Plan], arguments: argparse.Namespace) -> int:
+def run(plan_of: Callable[[argparse.Namespace], Task], arguments: argparse.Namespace) -> int:
     """Read, reconstruct, decide, write and print."""
     name = arguments.name
     outputs = Outputs(arguments, {option: file.format(name) for option, file in FILES.items()})
@@ -185,7 +185,7 @@ def _joined(data: list[Any]) -> Any:
     return np.asarray(data[0]) if len(data) == 1 else np.concatenate(data)
 
 
-def _first_part(choice: Any, plan: Plan, outputs: Outputs) -> tuple[Any, Any]:
+def _first_part(choice: Any, plan: Task, outputs: Outputs) -> tuple[Any, Any]:
     """The states along the first part of data that were read in slices, and that part."""
     from ..estimators.first_part import on_first_part
 
@@ -243,7 +243,7 @@ def _in_files(files: list[str]) -> str:
     return f" in {len(files)} files" if len(files) > 1 else ""
 
 
-def _field(arguments: argparse.Namespace) -> Plan:
+def _field(arguments: argparse.Namespace) -> Task:
     fields = _arrays(arguments)
     for path, field in zip(arguments.files, fields, strict=True):
         if field.ndim < 2 or field.dtype.kind not in "biu":
@@ -273,7 +273,7 @@ def _field(arguments: argparse.Namespace) -> Plan:
         ]
 
     asked = {"Past": past, "Future": future, "Boundary": border, "Match": arguments.match}
-    return Plan(
+    return Task(
         fields,
         lambda data, chunks: observe.light_cones(data, past, future, **how, chunks=chunks),
         CausalModel(match="exact" if exact else None, random_state=arguments.seed),
@@ -287,7 +287,7 @@ def _field(arguments: argparse.Namespace) -> Plan:
     )
 
 
-def _image(arguments: argparse.Namespace) -> Plan:
+def _image(arguments: argparse.Namespace) -> Task:
     images = _arrays(arguments)
     from .. import Kernels, observe, selection, utility
     from ..data.stores import first_rows, has_missing
@@ -311,7 +311,7 @@ def _image(arguments: argparse.Namespace) -> Plan:
         ]
 
     density = Kernels(bandwidth=bandwidth, progress=progress(arguments))
-    return Plan(
+    return Task(
         images,
         lambda data, chunks: observe.image(data, chunks=chunks),
         CausalModel(density, passes=arguments.passes, random_state=arguments.seed),
@@ -340,7 +340,7 @@ def _signals(arguments: argparse.Namespace) -> tuple[list[Any], str]:
     return list(signals), names[0]
 
 
-def _signal(arguments: argparse.Namespace) -> Plan:
+def _signal(arguments: argparse.Namespace) -> Task:
     signals, name = _signals(arguments)
     from .. import Kernels, observe, selection, utility
     from ..data.stores import extremes, first_rows
@@ -362,7 +362,7 @@ def _signal(arguments: argparse.Namespace) -> Plan:
             ("Utility", cost),
         ]
 
-    return Plan(
+    return Task(
         signals,
         lambda data, chunks: observe.delays(data, past, chunks=chunks),
         CausalModel(density, random_state=arguments.seed),

@@ -194,7 +194,7 @@ def _arrays(arguments: argparse.Namespace, found: list[Any], arrays: list[bool])
 def _selected(series: Series, arguments: argparse.Namespace) -> tuple[list[tuple[str, str]], Any, dict[str, Any]]:
     """The machine that the data choose."""
     from ..data.stores import load
-    from ..states.selection import select
+    from ..states.machine_selection import select
 
     chosen = select(list(map(load, series.values)), sequences=True, progress=progress(arguments))
     best = chosen.chosen

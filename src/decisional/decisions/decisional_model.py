@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..data.alphabet import Alphabet, is_missing
 from ..data.observations import Observations
 from ..machines import EpsilonMachine, TransitionGraph
-from ..states import clustering, complexity, matching
+from ..states import aggregation, complexities, matching
 from ..states.causal_model import CausalModel
 from ..states.partition import Partition
 from ..states.state_model import StateModel, as_observations
@@ -148,7 +148,7 @@ class DecisionalModel(StateModel):
         """A state for each distinct x."""
         if z is None:
             _with_outcomes(X, z)
-        return self._causal_model(cluster=clustering.distinct, constraints="none").fit(X, z)
+        return self._causal_model(cluster=aggregation.distinct, constraints="none").fit(X, z)
 
     def _forget(self) -> None:
         """Drop what was derived from the states."""
@@ -185,9 +185,9 @@ class DecisionalModel(StateModel):
         self.predictions_, self.utility_ = decision.predictions, decision.utility
         self.state_groups_ = [f"ω{k}" for k in self.states_.labels]
         self.expected_utility_ = float(probability @ self.utility_)
-        self.complexity_ = complexity.global_complexity(self.states_)
-        self.prediction_complexity_ = complexity.global_complexity(self.iso_prediction_)
-        self.utility_complexity_ = complexity.global_complexity(self.iso_utility_)
+        self.complexity_ = complexities.global_complexity(self.states_)
+        self.prediction_complexity_ = complexities.global_complexity(self.iso_prediction_)
+        self.utility_complexity_ = complexities.global_complexity(self.iso_utility_)
         return self
 
     @property
@@ -216,15 +216,15 @@ class DecisionalModel(StateModel):
 
     @cached_property
     def local_complexity_(self) -> Floats:
-        return self._at_observations(complexity.local_complexity(self.states_), np.nan)
+        return self._at_observations(complexities.local_complexity(self.states_), np.nan)
 
     @cached_property
     def local_prediction_complexity_(self) -> Floats:
-        return self._at_observations(complexity.local_complexity(self.iso_prediction_), np.nan)
+        return self._at_observations(complexities.local_complexity(self.iso_prediction_), np.nan)
 
     @cached_property
     def local_utility_complexity_(self) -> Floats:
-        return self._at_observations(complexity.local_complexity(self.iso_utility_), np.nan)
+        return self._at_observations(complexities.local_complexity(self.iso_utility_), np.nan)
 
     @cached_property
     def local_utility_(self) -> Floats:
@@ -326,8 +326,8 @@ class DecisionalModel(StateModel):
             raise ValueError("A machine was fitted, which has causal states already: see 'machine_'.")
         labels = self.states_.labels[self.causal_.states_.labels]
         inner = self._causal_model(**{"constraints": "none", **parameters})
-        base = clustering.resolve(inner.cluster, inner.passes, inner.random_state)
-        inner.cluster = clustering.Within(labels, base)
+        base = aggregation.resolve(inner.cluster, inner.passes, inner.random_state)
+        inner.cluster = aggregation.Within(labels, base)
         return inner.fit(self.causal_.observations_)
 
     @property

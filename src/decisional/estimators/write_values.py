@@ -15,7 +15,7 @@ from ..data.outputs import Output, inode, is_zarr_array, one_at_a_time, output, 
 from ..data.slices import Part, Sliced
 from ..data.tally import Tallied
 from ..decisions.decisional_model import DecisionalModel
-from ..states import complexity
+from ..states import complexities
 from ..states.causal_model import CausalModel
 from ..support.arguments import choice
 from ..support.executors import map_slices
@@ -160,7 +160,7 @@ def _wanted(estimator: Any, name: Any) -> tuple[Observations, NDArray[Any], Any]
     if name in LABELS:
         vector = getattr(estimator, LABELS[name]).labels.astype(np.int32)
     elif name in LOCAL:
-        vector = complexity.local_complexity(getattr(estimator, LOCAL[name])).astype(np.float64)
+        vector = complexities.local_complexity(getattr(estimator, LOCAL[name])).astype(np.float64)
     else:
         assert isinstance(estimator, DecisionalModel)
         vector = np.asarray(estimator.utility_, np.float64)

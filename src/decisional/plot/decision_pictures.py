@@ -155,13 +155,13 @@ def relations(choice: DecisionalModel, ax: Axes | None = None) -> Axes:
         The axes; its figure is ``axes.figure``, and `save` writes it to a file.
     """
     require_fitted(choice)
-    table = _Table(choice)
+    table = _Grid(choice)
     canvas = Canvas(table.page, ax)
     table.draw(canvas)
     return canvas.ax
 
 
-class _Table:
+class _Grid:
     """The places of everything; rows run downwards from y = 0, columns to the right from x = 0."""
 
     def __init__(self, choice: DecisionalModel) -> None:

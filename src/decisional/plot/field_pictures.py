@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..decisions.decisional_model import DecisionalModel
 from ..states.causal_model import CausalModel
-from ..states.complexity import ranks
+from ..states.complexities import ranks
 from ..support.arguments import as_table, require
 from ..support.arrays import Ints
 from .drawing import figure_of, new_figure, require_data, require_matplotlib

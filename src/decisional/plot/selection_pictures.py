@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..states.selection import Candidate, Selection
+    from ..states.machine_selection import Candidate, Selection
 
 __all__ = ["selection"]
 
@@ -134,7 +134,7 @@ def _stars(ax: Axes, selection: Selection, value: Any) -> None:
 def _scales(upper: Axes, lower: Axes, selection: Selection) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
-    from ..states.selection import DOUBT
+    from ..states.machine_selection import DOUBT
 
     # Linear where differences mean nothing, so that the best, 0 bits, has a place.
     most = max(c.description_length for c in selection.candidates) - selection.chosen.description_length

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["Bars", "Cell", "Chip", "Curve", "Legend", "Section", "Svg", "Table"]
+__all__ = ["Bars", "Cell", "Chip", "Curve", "Legend", "Section", "Svg", "TableContent"]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ Cell = str | Chip | Bars | Curve
 
 
 @dataclass(frozen=True)
-class Table:
+class TableContent:
     """A table whose first column heads the rows; the columns `numbers` are aligned to the right."""
 
     head: Sequence[str]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..decisions.decisional_model import DecisionalModel, Regret
     from ..machines import EpsilonMachine
     from ..states.causal_model import CausalModel
-    from ..states.selection import Selection
+    from ..states.machine_selection import Selection
 
 __all__ = ["Findings", "gather"]
 

@@ -9,7 +9,7 @@ from .. import plot
 from ..plot.diagrams import MAX_STATES
 from ..plot.wording import number, outcome_text, plural, prediction_text, share, typeset
 from ..support.arguments import require
-from .content import Table
+from .content import TableContent
 from .findings import Findings, gather
 from .page import render
 from .pictures import svg
@@ -47,7 +47,7 @@ def machine_html(machine: EpsilonMachine) -> str:
         [_name(found, k), *(f"{p:.4f}" for p in (found.probability[k], *found.distributions[k, :COLUMNS]))]
         for k in range(shown)
     ]
-    table = Table(head, rows, _listed(found, shown), range(1, len(head)))
+    table = TableContent(head, rows, _listed(found, shown), range(1, len(head)))
     return _html(_machine_figure(machine), caption, "machine", table)
 
 
@@ -96,12 +96,12 @@ def _machine_figure(machine: EpsilonMachine | None) -> Callable[[], Any] | None:
     return lambda: plot.machine(machine)
 
 
-def _html(draw: Callable[[], Any] | None, caption: str, prefix: str, table: Table) -> str:
+def _html(draw: Callable[[], Any] | None, caption: str, prefix: str, table: TableContent) -> str:
     picture = None if draw is None else svg(draw, caption, prefix)
     return render("notebook.html", picture=picture, caption=caption, content=table)
 
 
-def _states(found: Findings) -> Table:
+def _states(found: Findings) -> TableContent:
     few = found.values is None and len(found.outcomes) <= COLUMNS
     if few:
         what = [f"P({outcome_text(z)})" for z in found.outcomes]
@@ -117,7 +117,7 @@ def _states(found: Findings) -> Table:
         else:
             told = [typeset(prediction_text(frozenset([found.outcomes[int(p.argmax())]])))]
         rows.append([_name(found, k), share(float(found.probability[k])), *told])
-    return Table(["state", "probability", *what], rows, _listed(found, ROWS), range(1, 2 + len(what)))
+    return TableContent(["state", "probability", *what], rows, _listed(found, ROWS), range(1, 2 + len(what)))
 
 
 def _name(found: Findings, k: int) -> str:

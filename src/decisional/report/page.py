@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..decisions.decisional_model import DecisionalModel
     from ..machines import EpsilonMachine
     from ..states.causal_model import CausalModel
-    from ..states.selection import Selection
+    from ..states.machine_selection import Selection
 
 __all__ = ["page", "render", "write"]
 

@@ -23,7 +23,7 @@ from ..plot.wording import (
     symbol_text,
     typeset,
 )
-from .content import Bars, Cell, Chip, Curve, Section, Table
+from .content import Bars, Cell, Chip, Curve, Section, TableContent
 from .findings import Findings
 from .pictures import state_colour, svg
 from .reproduce import python_code
@@ -137,7 +137,7 @@ def states(found: Findings) -> Section | None:
     return Section("states", "The states", {"table": _states_table(found)}) if found.has_states else None
 
 
-def _states_table(found: Findings) -> Table:
+def _states_table(found: Findings) -> TableContent:
     shown = found.n_states if found.n_states <= MOST_STATES else FIRST_STATES
     order = np.argsort(-found.probability, kind="stable")[:shown].tolist()
     kinds, choice = found.recurrent, found.choice
@@ -161,7 +161,7 @@ def _states_table(found: Findings) -> Table:
     if shown < found.n_states:
         covered = float(found.probability[order].sum())
         caption += f"; the {shown} most probable ones are listed, which are {covered:.0%} of the data"
-    return Table(head, rows, caption, right)
+    return TableContent(head, rows, caption, right)
 
 
 def state_chip(found: Findings, k: int) -> Chip:
@@ -216,7 +216,7 @@ def decisions_figure(choice: DecisionalModel) -> Callable[[], Any] | None:
     return lambda: plot.relations(choice) if choice.machine_ is None else plot.decisions(choice)
 
 
-def decisions_table(choice: DecisionalModel, most: int = MOST_DECISIONS) -> Table:
+def decisions_table(choice: DecisionalModel, most: int = MOST_DECISIONS) -> TableContent:
     """The decisional states, or where these are many the iso-prediction states."""
     kinds, letter = choice.states_, "ω"
     caption = plural(kinds.n_states, "decisional state")
@@ -233,7 +233,7 @@ def decisions_table(choice: DecisionalModel, most: int = MOST_DECISIONS) -> Tabl
         [f"{letter}{k}", typeset(sets[k]), worth[k], share(float(kinds.probability[k])), f"{int(size[k]):,}"]
         for k in range(shown)
     ]
-    return Table(["", "Best prediction", "Worth", "Probability", "States in it"], rows, caption, (2, 3, 4))
+    return TableContent(["", "Best prediction", "Worth", "Probability", "States in it"], rows, caption, (2, 3, 4))
 
 
 def events(found: Findings) -> Section | None:
@@ -274,7 +274,7 @@ def complexities(found: Findings) -> Section | None:
     rows = list(_measures(found))
     if not rows:
         return None
-    table = Table(["", "Measure", "Value", "Meaning"], rows, "What it takes to predict and to decide", (2,))
+    table = TableContent(["", "Measure", "Value", "Meaning"], rows, "What it takes to predict and to decide", (2,))
     return Section("complexities", "Complexities", {"table": table})
 
 

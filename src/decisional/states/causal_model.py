@@ -18,7 +18,7 @@ from ..machines import EpsilonMachine, TransitionGraph
 from ..support.arguments import choice, integer, real, refusal
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices
-from . import clustering, complexity, matching
+from . import aggregation, complexities, matching
 from .counts import Counts
 from .determinism import CONSTRAINTS
 from .kernels import KernelModel, Kernels
@@ -58,7 +58,7 @@ class Found:
 
     @cached_property
     def local_complexity(self) -> Floats:
-        return self.at_observations(complexity.local_complexity(self.result.states), np.nan)
+        return self.at_observations(complexities.local_complexity(self.result.states), np.nan)
 
     @cached_property
     def contexts(self) -> Ints:
@@ -244,7 +244,7 @@ class CausalModel(StateModel):
                 f"The 'match' is {match!r} and the 'density' {density!r}; a test needs counts and kernel sums "
                 "are none: use a distance such as ds.Bhattacharyya()."
             )
-        cluster = clustering.resolve(self.cluster, self.passes, self.random_state)
+        cluster = aggregation.resolve(self.cluster, self.passes, self.random_state)
         how = match, cluster, self.theta, self.constraints
         return Found(obs, model, match, reconstruct(obs, density if model is None else model, *how, executor), by_row)
 
@@ -304,7 +304,7 @@ class CausalModel(StateModel):
 
     @property
     def complexity_(self) -> float:
-        return complexity.global_complexity(self.states_)
+        return complexities.global_complexity(self.states_)
 
     @property
     def recurrent_complexity_(self) -> float:

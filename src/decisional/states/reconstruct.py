@@ -16,7 +16,7 @@ from ..machines import EpsilonMachine, TransitionGraph
 from ..machines.chains import renumbered
 from ..machines.epsilon_machine import trusted_machine
 from ..support.arrays import Floats, Ints
-from . import clustering, determinism
+from . import aggregation, determinism
 from .distributions import Distributions
 from .partition import Partition
 
@@ -111,9 +111,9 @@ def reconstruct(
     # 4. Average the distributions within each state.
     if densities.samples is None:
         rows = np.repeat(np.arange(table.n_x), np.diff(table.start))
-        distributions = clustering.average(states.labels, rows, table.outcome, table.count, table.n_outcomes)
+        distributions = aggregation.average(states.labels, rows, table.outcome, table.count, table.n_outcomes)
     else:
-        distributions = clustering.average_densities(row_states, densities)
+        distributions = aggregation.average_densities(row_states, densities)
 
     # 9. Transition graphs.
     machine = None

@@ -43,7 +43,7 @@ class StateModel:
 
     def is_fitted(self) -> bool:
         """Whether there are states."""
-        raise NotImplementedError
+        return False
 
     def check_fitted(self) -> None:
         """Refuse a model without states."""

@@ -223,13 +223,13 @@ class Learner:
         log2(1/alpha) bits. Cost: a selection on at most `memory` symbols.
         """
         # Imported when needed: most streams are followed without.
-        from ..states import selection
+        from ..states.machine_selection import select
 
         letters, codes = self._since_start(position)
         gaps = codes == len(letters)
         parts = [part[part < len(letters)] for part in np.split(codes, np.flatnonzero(gaps))]
         parts = [part for part in parts if part.size]
-        found = selection.select(parts, sequences=True)
+        found = select(parts, sequences=True)
         self.due = 2 * max(self.due, self.needed) if 2 * max(self.due, self.needed) <= self.adapt.memory else 0
         enough = found.chosen.description_length - log2(self.adapt.alpha)
         if not self.learning and self._length(parts, letters) < enough:

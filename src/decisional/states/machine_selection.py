@@ -23,7 +23,7 @@ from ..machines.epsilon_machine import trusted_machine
 from ..machines.isomorphism import isomorphic
 from ..support.arguments import generator, integer, real, require
 from ..support.arrays import Floats, Ints
-from . import clustering, matching
+from . import aggregation, matching
 from .counts import Counts
 from .reconstruct import reconstruct
 from .search import Candidate, CountedMachine, StoredSeries, SymbolSeries
@@ -293,7 +293,7 @@ def _reconstructions(
     for seen in _windows(source, max_past, max_future):
         if best.n_states > 1 and seen.past > best.past + PLATEAU:
             return
-        result = reconstruct(seen, Counts(), matching.GTest(), clustering.Aggregate())
+        result = reconstruct(seen, Counts(), matching.GTest(), aggregation.Aggregate())
         if result.machine is None or not result.machine.recurrent.any():
             continue
         part = result.machine.recurrent_part()
