@@ -22,7 +22,7 @@ from sklearn.pipeline import make_pipeline
 import decisional as ds
 from decisional import report
 from decisional.report.caveats import caveats
-from decisional.report.content import Bars, Chip, Svg, Table
+from decisional.report.content import Bars, Chip, Svg, TableContent
 from decisional.report.findings import gather
 from decisional.report.page import render
 from decisional.report.pictures import png
@@ -341,7 +341,7 @@ def test_pages_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_only_what_is_html_is_not_escaped() -> None:
     picture = Svg(Markup("<b></b>"), '"', 1.0, "<i>")
-    table = Table(["&"], [["<", Chip("'", '"'), Bars([("<u>\x00", 0.5)])]], "")
+    table = TableContent(["&"], [["<", Chip("'", '"'), Bars([("<u>\x00", 0.5)])]], "")
     text = render("notebook.html", picture=picture, caption="</p>\x07\udc80", content=table)
     for words in (
         '<svg viewBox="&#34;" role="img" aria-label="&lt;i&gt;" style="max-width:1px"><b></b></svg>',
