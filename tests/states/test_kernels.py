@@ -12,7 +12,7 @@ from sklearn.model_selection import GridSearchCV
 import decisional as ds
 import naive_densities as naive
 import naive_states
-from decisional.states import bandwidths, clustering
+from decisional.states import aggregation, bandwidths
 from decisional.states import kernels as module
 from decisional.states.aggregation import Aggregate, Connect
 from decisional.support import executors
@@ -440,12 +440,12 @@ def test_nothing_depends_on_threads_or_blocks(monkeypatch):
 
     base = fit()
     for threads, block in ((1, 1 << 13), (3, 100), (7, 1)):
-        for owner in (executors, clustering, module.kernel_sums.__globals__):
+        for owner in (executors, aggregation, module.kernel_sums.__globals__):
             if isinstance(owner, dict):
                 monkeypatch.setitem(owner, "workers", lambda n=threads: n)
             else:
                 monkeypatch.setattr(owner, "workers", lambda n=threads: n)
-        monkeypatch.setattr(clustering, "BLOCK", block)
+        monkeypatch.setattr(aggregation, "BLOCK", block)
         monkeypatch.setattr(module, "ROWS", block + 6)
         assert all((a == b).all() for a, b in zip(fit(), base, strict=True))
 
