@@ -1,7 +1,8 @@
 """What the data choose: the machine of a series without parameters, the past of a signal, the widths of an image."""
 
 from .states.defaults import GreyScale, best_past, grey_scale
-from .states.machine_selection import Bootstrap, Candidate, Selection, bootstrap, epsilon_machine, select
+from .states.machine_selection import Bootstrap, Selection, bootstrap, epsilon_machine, select
+from .states.search import Candidate
 
 __all__ = [
     "Bootstrap",

@@ -4,8 +4,6 @@ import numpy as np
 
 from . import kernel
 
-__all__ = ["run_cyclic", "run_life", "run_percolation", "run_table"]
-
 
 @kernel
 def run_table(field, table, colours, radius):

@@ -6,8 +6,6 @@ import numpy as np
 
 from . import kernel
 
-__all__ = ["expected_counts", "final_states"]
-
 
 @kernel
 def _know_nothing(prior, states, belief):

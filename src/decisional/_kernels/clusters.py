@@ -8,8 +8,6 @@ from . import kernel
 from .components import root
 from .distances import G_TEST, similarity, statistic
 
-__all__ = ["connect_rows", "merge_states", "visit_rows"]
-
 
 @kernel
 def _left(before, count):

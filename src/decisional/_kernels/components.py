@@ -4,8 +4,6 @@ import numpy as np
 
 from . import kernel
 
-__all__ = ["class_stationary", "closed_classes", "connect", "root"]
-
 
 @kernel
 def root(parent, i):

@@ -5,13 +5,6 @@ Grids have four axes, time and three of space; axes that the data lack have leng
 
 from . import kernel
 
-__all__ = [
-    "code_cells",
-    "mark_touched",
-    "pad_cells",
-    "sign_slices",
-]
-
 
 @kernel
 def pad_cells(raw, lut, a_index, b_index, w_index, cells):

@@ -8,19 +8,6 @@ import math
 
 from . import kernel
 
-__all__ = [
-    "BHATTACHARYYA",
-    "CHI_SQUARE",
-    "G_TEST",
-    "HARMONIC_MEAN",
-    "JENSEN_SHANNON",
-    "VARIATIONAL",
-    "chi2_sf",
-    "null_inflation",
-    "similarity",
-    "statistic",
-]
-
 CHI_SQUARE, G_TEST, BHATTACHARYYA, VARIATIONAL, HARMONIC_MEAN, JENSEN_SHANNON = range(6)
 
 

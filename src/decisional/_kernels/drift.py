@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from . import kernel
 from .machines import single
 
-__all__ = ["FITS", "LOST", "MOVED", "test"]
-
 Array = NDArray[Any]
 
 FITS, LOST, MOVED = 0, 1, 2

@@ -2,8 +2,6 @@
 
 from . import kernel
 
-__all__ = ["gather"]
-
 
 @kernel
 def gather(values, index, out):

@@ -4,22 +4,6 @@ import numpy as np
 
 from . import kernel
 
-__all__ = [
-    "add_sorted",
-    "common_letters",
-    "find_led_to",
-    "hash_key",
-    "insert_keys",
-    "merge_rows",
-    "number_keys",
-    "number_sorted",
-    "renumber_pairs",
-    "sort_digit",
-    "tally",
-    "tally_pairs",
-    "translate",
-]
-
 
 @kernel
 def hash_key(key, mask):

@@ -4,8 +4,6 @@ import numpy as np
 
 from . import kernel
 
-__all__ = ["add_rows", "compare", "follow", "merge", "roots"]
-
 
 @kernel
 def roots(start, count, total, root):

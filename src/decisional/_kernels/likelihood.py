@@ -6,8 +6,6 @@ import numpy as np
 
 from . import kernel
 
-__all__ = ["leave_one_out"]
-
 # Kernels below exp(-103) are nothing in 32 bits, and not looked at.
 FAINT = 103.0
 

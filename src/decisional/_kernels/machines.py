@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from . import kernel
 
-__all__ = ["RAISE", "RESET", "STAY", "drive", "sample", "single"]
-
 Array = NDArray[Any]
 
 RESET, STAY, RAISE = 0, 1, 2

@@ -8,8 +8,6 @@ import numpy as np
 
 from . import kernel
 
-__all__ = ["LANES", "project", "smear", "split", "sum_tiles"]
-
 # Queries of a tile: long enough to fill the vector units, short enough for tight boxes.
 LANES = 128
 # Sources compared with a tile at once: their squares stay in the first-level cache.

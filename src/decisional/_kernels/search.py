@@ -12,8 +12,6 @@ import numpy as np
 from . import kernel
 from .components import root
 
-__all__ = ["description_length", "merge_lengths", "merged_labels", "retarget_lengths", "split_lengths", "walk"]
-
 # Symbols looked at to find the state at the start of a sequence, or after an impossible symbol.
 AHEAD = 64
 

@@ -7,15 +7,6 @@ import numpy as np
 from . import kernel
 from .distances import chi2_sf
 
-__all__ = [
-    "chi_square",
-    "dead_ends",
-    "determinise",
-    "homogenise",
-    "kolmogorov",
-    "kolmogorov_smirnov",
-]
-
 
 @kernel
 def kolmogorov(x):

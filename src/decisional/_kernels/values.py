@@ -7,8 +7,6 @@ from numpy.typing import NDArray
 
 from . import kernel
 
-__all__ = ["aggregate", "dominated"]
-
 Array = NDArray[Any]
 
 

@@ -9,19 +9,6 @@ import numpy as np
 
 from . import kernel
 
-__all__ = [
-    "back_off",
-    "code_words",
-    "common_symbols",
-    "count_runs",
-    "count_words",
-    "gather_words",
-    "longest_suffix",
-    "mark_values",
-    "suffix_tree",
-    "sum_ranges",
-]
-
 
 @kernel
 def _warm_up(raw, lut, first, last, width, base):

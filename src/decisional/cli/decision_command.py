@@ -15,8 +15,6 @@ from .start import start_kernels
 if TYPE_CHECKING:
     from ..machines import EpsilonMachine
 
-__all__ = ["add", "add_utility", "decide", "refuse_unknown"]
-
 EPILOG = """\
 MODEL is a machine that `decisional symbols --json` wrote. A utility says what predicting y is worth when z happens:
 

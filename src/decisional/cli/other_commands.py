@@ -13,8 +13,6 @@ from . import summary
 from .parser import LEVEL, add_command, integer
 from .results import announce, check_folder, check_path, check_paths, machine_writers
 
-__all__ = ["add"]
-
 SIMULATE = """\
 Processes: coin, biased_coin, golden_mean, even, odd, noisy_period_2, perturbed_coin, periodic, z1r, rrxor, rip, nemo,
 nrps, butterfly, restricted_golden_mean.

@@ -7,24 +7,6 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-__all__ = [
-    "LABELS",
-    "LEVEL",
-    "NOT_NEGATIVE",
-    "PICTURE",
-    "POSITIVE",
-    "VARIABLE",
-    "Parser",
-    "add_command",
-    "add_outputs",
-    "add_scale",
-    "column",
-    "integer",
-    "is_sliced",
-    "number",
-    "whole_or_auto",
-]
-
 PICTURE = "save a picture: .png, .svg or .pdf"
 LABELS = ", -1 = none: .npy or .zarr; the same command goes on after an interruption"
 ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[^\s/:]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?")

@@ -12,8 +12,6 @@ from .. import __version__
 from . import decision_command, other_commands, state_commands, symbol_command, watch
 from .parser import Parser
 
-__all__ = ["parser", "run"]
-
 COMMANDS = (symbol_command, state_commands, decision_command, watch, other_commands)
 # Parameters of the library that are options here.
 OPTIONS = ("column", "variable", "key")

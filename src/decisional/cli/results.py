@@ -11,20 +11,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "Outputs",
-    "announce",
-    "called",
-    "check_folder",
-    "check_path",
-    "check_paths",
-    "label_writer",
-    "machine_writers",
-    "progress",
-    "save_dot",
-    "save_json",
-]
-
 # Results that are text and can go to standard output, as "-".
 TEXTS = ("json", "dot")
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["start_kernels"]
-
 BLAS = "scipy.linalg.cython_blas"
 
 

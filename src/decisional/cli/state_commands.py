@@ -26,8 +26,6 @@ from .parser import (
 )
 from .results import Outputs, announce, called, label_writer, progress, save_json
 
-__all__ = ["add"]
-
 FIELD = """\
 FILE has time first, then one to three space axes: an array of integers (.npy, .npz, .h5, and .nc or .zarr with xarray),
 or a picture (.pbm, .pgm, .png) whose rows are the times of a line of cells. FILE.h5:/NAME is one of several arrays. A

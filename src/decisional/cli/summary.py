@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..machines import EpsilonMachine
 
-__all__ = ["align", "decisions", "facts", "machine_tables", "measures", "shown_symbols", "states", "symbol_text"]
-
 
 def facts(rows: Iterable[tuple[str, str]]) -> list[str]:
     """Lines of a name and what is to be said of it."""

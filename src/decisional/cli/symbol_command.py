@@ -26,8 +26,6 @@ from .parser import (
 from .results import Outputs, announce, called, label_writer, machine_writers, progress
 from .start import start_kernels
 
-__all__ = ["add"]
-
 EPILOG = """\
 Each line of FILE is one series: of characters (01101...) or, if it has spaces or commas, of words. Integers in arrays
 are symbols, too (.npy, .zarr, .h5, .nc; FILE.h5:/NAME is one of several). Several files are one data set; histories

@@ -15,8 +15,6 @@ from .results import check_paths
 if TYPE_CHECKING:
     from ..streams.event_file import EventFile
 
-__all__ = ["add"]
-
 EPILOG = """\
 MODEL is a monitor that `decisional decide --monitor` wrote, or a machine with --utility. Symbols are characters, or
 words between spaces, commas and line ends if a symbol of the model has several characters. Each event is a line of

@@ -19,8 +19,6 @@ from .._kernels import words as kernels
 from ..support.arrays import Ints
 from ..support.executors import map_slices, slices
 
-__all__ = ["Alphabet", "Lookup", "alphabet_of", "boxed", "distinct", "is_missing", "number_values", "ordered", "plain"]
-
 # What the values of bytes stand for, in arrays of integers and in text.
 BYTES = range(256)
 CHARACTERS = tuple(map(chr, BYTES))

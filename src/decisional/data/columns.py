@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 
 from ..support.files import read_text
 
-__all__ = ["read_column", "read_rows"]
-
 MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 
 

@@ -21,27 +21,6 @@ from . import keys
 from .observations import Steps
 from .vocabularies import Words, groups
 
-__all__ = [
-    "BOUNDARIES",
-    "Block",
-    "Data",
-    "Grid",
-    "LightCone",
-    "NEIGHBOURHOODS",
-    "NoCells",
-    "TRANSITIONS",
-    "boundary_index",
-    "broadcast_mask",
-    "check_cells",
-    "field_data",
-    "light_cone",
-    "make_grid",
-    "number_cones",
-    "number_letters",
-    "slice_signatures",
-    "steps_of",
-]
-
 BOUNDARIES = ("periodic", "open", "reflect")
 NEIGHBOURHOODS = ("moore", "von_neumann")
 TRANSITIONS = (None, "time", "space")

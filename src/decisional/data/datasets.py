@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from .stores import LARGE, Decoded, Stored, stored
 
-__all__ = ["MAGIC", "is_store", "open_hdf5", "open_store", "read_dataset"]
-
 # How classic and new netCDF files begin.
 MAGIC = (b"CDF", b"\x89HDF")
 # Files of which a zarr store has one at least.

@@ -21,8 +21,6 @@ from .stores import is_stored
 from .tally import CountedObservations, Tally, merge_all, symbol_names
 from .vocabularies import Words, unpack
 
-__all__ = ["Cones", "Outcomes", "light_cones"]
-
 CALL = "light_cones"
 # What the work on a cell takes while it is counted.
 CELL_BYTES = 64

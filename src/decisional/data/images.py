@@ -12,8 +12,6 @@ from .pairs import Pairs, vector_pairs
 from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
 from .stores import is_stored
 
-__all__ = ["NEIGHBOURHOODS", "image"]
-
 NEIGHBOURHOODS = {
     "rounded5x5": ["01110", "11111", "11.11", "11111", "01110"],
     "5x5": ["11111", "11111", "11.11", "11111", "11111"],

@@ -19,8 +19,6 @@ from .slices import Part, Sliced
 from .stores import Decoded, Stored
 from .vocabularies import Vectors
 
-__all__ = ["Journal", "header"]
-
 
 def header(obs: Observations, vector: NDArray[Any], parts: list[Part], values: str, target: str) -> str:
     """One line of JSON that is the same for what would be written byte for byte.

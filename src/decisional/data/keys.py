@@ -15,8 +15,6 @@ from ..support import resources
 from ..support.arrays import Ints, index_type
 from ..support.executors import map_slices, slices
 
-__all__ = ["Counted", "KeyCounter", "KeyTable", "add", "count_pairs", "count_slices", "number", "number_rows", "union"]
-
 # A plain array is used if at most ALWAYS or DENSE (for enough data) keys are possible, a hash table if at most HASHED
 # occur: beyond, it leaves the cache. Pairs are counted in a plain array up to PAIRS.
 ALWAYS = 1 << 16

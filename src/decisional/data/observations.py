@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from .sequences import Symbols
     from .tally import Tally
 
-__all__ = ["CountsOnly", "Observations", "Steps", "Table"]
-
 
 @dataclass(frozen=True, eq=False)
 class Steps(Record):

@@ -23,20 +23,6 @@ from numpy.typing import NDArray
 
 from ..support.files import beside, remove, sync
 
-__all__ = [
-    "Npy",
-    "Output",
-    "Zarr",
-    "one_at_a_time",
-    "inode",
-    "is_zarr_array",
-    "opened",
-    "output",
-    "put",
-    "recover",
-    "room",
-]
-
 # Chunks of a zarr array whose borders are not those of the slices are so many times smaller than these.
 FINER = 8
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}

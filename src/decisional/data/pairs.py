@@ -19,8 +19,6 @@ from .stores import is_stored, load
 from .tally import CountedObservations, Spelling, Tally, count_steps, listed, scalars, tuples, values_of
 from .vocabularies import Vectors, Vocabulary, Words, distinct_rows
 
-__all__ = ["Pairs", "pairs", "vector_pairs", "vectors"]
-
 # What the work on each value of a pair takes.
 PAIR_BYTES = 64
 

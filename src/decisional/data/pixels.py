@@ -9,8 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["read_pixels"]
-
 NETPBM = (b"P1", b"P2", b"P4", b"P5")
 COLOUR = (b"P3", b"P6")
 PNG = b"\x89PNG"

@@ -18,8 +18,6 @@ from .pixels import read_pixels
 from .stores import LARGE, stored
 from .text import map_symbols, read_symbols
 
-__all__ = ["is_array", "read"]
-
 KINDS = ".npy, .npz, .nc, .h5, .zarr, .pbm, .pgm or .png"
 NPY, ZIP, HDF5 = b"\x93NUMPY", b"PK", b"\x89HDF"
 ARRAYS = (NPY, ZIP + b"\x03\x04", *MAGIC)

@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from ..support.arrays import Ints
 from .alphabet import Alphabet, alphabet_of, boxed, distinct
 
-__all__ = ["NoSymbols", "Symbols", "alike", "as_array", "is_array", "read", "split", "to_array"]
-
 
 class NoSymbols(ValueError):
     """No symbol is known."""

@@ -23,8 +23,6 @@ from .stores import is_stored, stored
 from .tally import CountedObservations, Tally, count_steps, tabulate, values_of
 from .vocabularies import Words, pack
 
-__all__ = ["CodedWindows", "RankedWindows", "series", "windows"]
-
 # What the work on a symbol takes, when all are labelled; more where words need several codes.
 SYMBOL_BYTES = 32
 LONG_WORD_BYTES = 256

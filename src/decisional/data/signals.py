@@ -13,8 +13,6 @@ from .pairs import Pairs, vector_pairs
 from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
 from .stores import is_stored
 
-__all__ = ["delays"]
-
 # Lags of x and of z, whether values are differenced, and the column of z.
 How = tuple[NDArray[Any], NDArray[Any], bool, int | None]
 # How often each value of a vector is in memory while it is observed.

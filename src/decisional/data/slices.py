@@ -17,8 +17,6 @@ from .stores import cuts, load, stored
 from .tally import Tallied, Tally
 from .vocabularies import place_in
 
-__all__ = ["Part", "Sliced", "check_chunks", "cut_parts", "rows_at_once"]
-
 # Bytes that the work on one slice may take.
 BUDGET = 1 << 28
 # Samples for an estimate of the cost, the share of all data that they are, and observations of each at least and at

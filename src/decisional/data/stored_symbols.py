@@ -14,8 +14,6 @@ from .sequences import NoSymbols, Symbols, read
 from .slices import rows_at_once
 from .stores import cuts, is_stored, load, stored
 
-__all__ = ["Piece", "StoredSymbols", "stored_symbols"]
-
 # What reading a symbol takes, where it is no small integer already.
 SYMBOL_BYTES = 32
 

@@ -12,20 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "LARGE",
-    "Decoded",
-    "Stored",
-    "cuts",
-    "extremes",
-    "first_rows",
-    "has_missing",
-    "is_stored",
-    "load",
-    "stored",
-    "text",
-]
-
 # Memory maps of fewer bytes are read as a whole.
 LARGE = 1 << 28
 # Values of which the smallest is looked for at once.

@@ -21,8 +21,6 @@ from . import keys
 from .observations import CountsOnly, Observations, Steps, Table
 from .vocabularies import Vectors, Vocabulary, Words
 
-__all__ = ["CountedObservations", "Tallied", "Tally", "count_steps", "merge_all", "symbol_names", "tabulate"]
-
 Spelling = Callable[[Any], Sequence[Any]]
 
 

@@ -13,8 +13,6 @@ import numpy as np
 from ..support.files import file_name, read_text
 from . import stores
 
-__all__ = ["MappedText", "map_symbols", "read_symbols"]
-
 _EMPTY_FIELD = re.compile(r"^\s*,|,\s*,")
 # White space within a line; what else is no symbol of one byte; bytes that are counted at once.
 _BLANKS = b"\t\v\f\r\x1c\x1d\x1e\x1f "

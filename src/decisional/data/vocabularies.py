@@ -15,8 +15,6 @@ from ..support.arrays import Ints
 from . import keys
 from .alphabet import Alphabet
 
-__all__ = ["Vectors", "Vocabulary", "Words", "distinct_rows", "groups", "pack", "place_in", "unpack"]
-
 # Codes stay below 2**62, so that no step of the arithmetic overflows 64 bits.
 CODES = 1 << 62
 

@@ -9,8 +9,6 @@ from ..data.alphabet import ordered
 from .predictions import CellSet, Interval, like
 from .utilities import Utility, matching_cells, squared_error, table, tolerant, zero_one
 
-__all__ = ["decode", "decode_utility", "encode", "encode_utility"]
-
 
 def encode(value: Any) -> Any:
     """Return a value as JSON that `decode` turns back: sets, intervals, tuples and infinities are named.

@@ -16,8 +16,6 @@ from .predictions import ListedSets, NumericSets, Predictions, Slack
 from .solving import solve
 from .utilities import Utility
 
-__all__ = ["Decision", "decide", "group", "iso_prediction", "iso_utility"]
-
 
 @dataclass(frozen=True)
 class Decision:

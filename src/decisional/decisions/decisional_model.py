@@ -24,8 +24,6 @@ from .predictions import Slack
 from .solving import solve
 from .utilities import as_utility
 
-__all__ = ["DecisionalModel", "Regret"]
-
 # Level of the test of ties between decisions, where no test found the states.
 TIES = 0.01
 

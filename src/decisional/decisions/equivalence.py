@@ -12,8 +12,6 @@ from ..support.arrays import Floats
 from .predictions import Interval, Optimum, Slack
 from .solving import solve
 
-__all__ = ["equivalent", "same_predictions", "same_values"]
-
 
 def same_predictions(u1: Any, u2: Any, causal: Any, atol: float = 1e-9) -> bool:
     """Whether two utilities lead to the same sets Y of best predictions in every causal state.

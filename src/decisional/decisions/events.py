@@ -16,17 +16,6 @@ if TYPE_CHECKING:
     from ..machines import EpsilonMachine
     from .decisional_model import DecisionalModel
 
-__all__ = [
-    "Change",
-    "Event",
-    "EventLog",
-    "Events",
-    "Refit",
-    "changes_in_observations",
-    "changes_in_sequence",
-    "predictions_text",
-]
-
 
 class Event(NamedTuple):
     """A change of state at a position of the data; before = -1 where nothing was known before.

@@ -16,23 +16,6 @@ import numpy as np
 from .._kernels import values as kernels
 from ..support.arrays import Floats, Ints
 
-__all__ = [
-    "CellSet",
-    "Cells",
-    "Finite",
-    "Interval",
-    "Intervals",
-    "ListedSets",
-    "NumericSets",
-    "Optimum",
-    "Points",
-    "Predictions",
-    "Slack",
-    "exhaustive",
-    "in_blocks",
-    "like",
-]
-
 BLOCK = 1 << 22  # entries of a block of distributions that is worked on at once
 
 

@@ -17,8 +17,6 @@ from ..support.arrays import Floats
 from .predictions import Optimum, Points, Slack, exhaustive, in_blocks
 from .utilities import Utility, as_array, as_utility, numbers
 
-__all__ = ["GlobalMaxima", "MonteCarlo", "SamplePoints", "solve"]
-
 PRECISION = 1e-5  # of predictions found by a search, as a share of the range of the outcomes
 
 

@@ -17,20 +17,6 @@ from ..support.arguments import as_table, real, shown
 from ..support.arrays import Floats
 from .predictions import Cells, Finite, Intervals, Optimum, Points, Slack, exhaustive, like
 
-__all__ = [
-    "Utility",
-    "absolute_error",
-    "as_array",
-    "as_utility",
-    "loss",
-    "matching_cells",
-    "numbers",
-    "squared_error",
-    "table",
-    "tolerant",
-    "zero_one",
-]
-
 
 class Utility(ABC):
     """U(y, z), with the candidates y.

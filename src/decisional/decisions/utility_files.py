@@ -10,8 +10,6 @@ from ..data.reading import read
 from ..machines import EpsilonMachine
 from .utilities import Utility, absolute_error, squared_error, table, tolerant, zero_one
 
-__all__ = ["machine_of_numbers", "read_utility"]
-
 NAMED = {"zero-one": zero_one, "squared-error": squared_error, "absolute-error": absolute_error}
 
 

@@ -18,8 +18,6 @@ from ..states.counts import Counts
 from ..states.kernels import Kernels
 from ..support.arrays import Floats
 
-__all__ = ["ComplexityFeatures"]
-
 NAMES = ("C", "D", "P", "V", "h", "U")
 
 

@@ -14,8 +14,6 @@ from ..decisions.decisional_model import DecisionalModel
 from ..states.causal_model import CausalModel
 from ..support.arrays import Ints
 
-__all__ = ["FirstPart", "on_first_part"]
-
 Fitted = TypeVar("Fitted", CausalModel, DecisionalModel)
 
 

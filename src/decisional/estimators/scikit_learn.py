@@ -10,8 +10,6 @@ from ..states.causal_model import CausalModel
 from ..states.state_model import StateModel
 from ..support.display import html_of
 
-__all__ = ["CausalStates", "DecisionalStates"]
-
 
 class _Estimator(BaseEstimator, StateModel):
     """A model with the contract of scikit-learn, which shows what it found once it is fitted."""

@@ -21,8 +21,6 @@ from ..support.arguments import choice
 from ..support.executors import map_slices
 from ..support.files import beside, replace
 
-__all__ = ["write_values"]
-
 # Names of values, and the partition that has them.
 LABELS = {"labels": "states_", "iso_prediction": "iso_prediction_", "iso_utility": "iso_utility_"}
 LOCAL = {

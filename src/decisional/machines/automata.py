@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from .._kernels import automata as kernels
 from ..support.arguments import as_table, choice, generator, integer, real
 
-__all__ = ["cellular_automaton", "cyclic_automaton", "directed_percolation", "elementary_ca", "game_of_life"]
-
 # Neighbourhoods in a rule's table.
 LARGEST_TABLE = 1 << 24
 

@@ -14,8 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 from .._kernels import components as kernels
 from ..support.arrays import entries
 
-__all__ = ["Chain", "class_stationary", "closed_classes", "entropy", "excess_entropy", "renumbered", "stationary"]
-
 Array = NDArray[Any]
 
 _DENSE = 64  # systems up to this size are solved densely; beyond, sparse and free of BLAS threads

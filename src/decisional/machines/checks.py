@@ -12,8 +12,6 @@ from ..data.alphabet import ordered, plain
 from ..support.arguments import as_table, shown
 from ..support.arrays import read_only
 
-__all__ = ["checked_arrays", "checked_names", "checked_weights", "normalised", "read_rows"]
-
 Array = NDArray[Any]
 
 _TOLERANCE = 1e-9  # on the sum of the probabilities that leave a state

@@ -17,8 +17,6 @@ from ..support.files import read_json, write_json
 from . import chains, checks, formats, isomorphism, walks
 from .transition_graph import StateGraph, TransitionGraph
 
-__all__ = ["EpsilonMachine", "state_names", "trusted_machine"]
-
 Array = NDArray[Any]
 
 _JSON = "decisional.EpsilonMachine"

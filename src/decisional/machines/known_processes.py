@@ -14,26 +14,6 @@ import numpy as np
 from ..support import arguments
 from . import EpsilonMachine
 
-__all__ = [
-    "biased_coin",
-    "butterfly",
-    "catalogue",
-    "coin",
-    "even",
-    "golden_mean",
-    "nemo",
-    "noisy_period_2",
-    "nrps",
-    "odd",
-    "periodic",
-    "perturbed_coin",
-    "random_machine",
-    "restricted_golden_mean",
-    "rip",
-    "rrxor",
-    "z1r",
-]
-
 
 def _inside(name: str, value: float) -> float:
     """A probability that leaves both possible, or ValueError."""

@@ -14,8 +14,6 @@ from ..support.arguments import as_table, integer
 from ..support.arrays import read_only
 from . import chains, checks, formats
 
-__all__ = ["StateGraph", "TransitionGraph"]
-
 Array = NDArray[Any]
 
 

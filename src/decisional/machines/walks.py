@@ -15,8 +15,6 @@ from ..support import arguments
 if TYPE_CHECKING:
     from .epsilon_machine import EpsilonMachine
 
-__all__ = ["Drive", "drive", "prior", "simulate"]
-
 Array = NDArray[Any]
 
 _CHUNK = 1 << 16  # symbols handled at once: bounds the memory beside the result

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from ..decisions.decisional_model import DecisionalModel
     from ..states.partition import Partition
 
-__all__ = ["decisions", "relations"]
-
 PITCH = 0.86  # between causal states
 PAD, GAP = 0.14, 0.12  # inside and around a box
 BAR, THICK = 1.0, 0.2  # length of a bar of probability 1, and its thickness

@@ -20,9 +20,6 @@ from .wording import probability_text, symbol_text
 if TYPE_CHECKING:
     from ..machines import EpsilonMachine, TransitionGraph
 
-__all__ = ["FONT", "LEADING", "MAX_STATES", "Edge", "States", "crowded", "extent", "graph_edges", "graph_states",
-           "machine_edges", "machine_states", "probabilities", "radii"]  # fmt: skip
-
 MAX_LINES = 8  # symbols written on one edge
 MAX_STATES, MAX_EDGES = 30, 100  # what is laid out with care; larger machines are drawn on a circle
 LARGEST, SMALLEST, FAINT = 0.36, 0.2, 0.17  # radii: most probable, least probable, transient

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
 
     from ..states.causal_model import CausalModel
 
-__all__ = ["Canvas", "bounds", "fill", "figure_of", "new_figure", "require_data", "require_fitted",
-           "require_matplotlib", "tint"]  # fmt: skip
-
 # From light to dark, so that groups stay apart in grey print and for every kind of colour vision.
 PALETTE = ("#fbe9a6", "#7cc8ee", "#e08b1a", "#009e73", "#bb5590", "#005a94", "#7a3300", "#222255")
 HATCHES = ("", "////", "....", "xxxx")

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-
-__all__ = ["edges", "fields", "grey", "state_colours"]
-
 TITLES = {
     "raw": "Raw cells",
     "C": "Local statistical complexity",

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from ..support.arrays import Floats, Ints
 from .diagrams import MAX_STATES, Edge, States, directions, distances, extent, join, length, side, within
 
-__all__ = ["Boxes", "layout", "nest", "separate"]
-
 SPACING = 1.75  # distance between neighbouring states
 GAIN = 1e-9  # a smaller improvement is rounding
 COMPASS = directions(2 * np.pi * np.arange(8) / 8)

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ..machines import EpsilonMachine
 
-__all__ = ["graph", "machine", "machine_html", "machine_svg"]
-
 
 def machine(
     machine: EpsilonMachine,

@@ -10,8 +10,6 @@ import numpy as np
 from ..support.arrays import Floats
 from .diagrams import Edge, crowded, directions, distances, extent, join, left, length, side
 
-__all__ = ["Toll", "place_labels", "route"]
-
 Toll = Callable[[Edge, Floats], float]
 
 HEAD = 0.15  # length of an arrow head

@@ -13,9 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..states.machine_selection import Candidate, Selection
-
-__all__ = ["selection"]
+    from ..states.machine_selection import Selection
+    from ..states.search import Candidate
 
 # Lines of one future each; markers too, for grey print.
 COLOURS = ("#777777", "#005a94", "#e08b1a", "#009e73", "#bb5590", "#7a3300")

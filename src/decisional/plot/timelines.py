@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from ..decisions.decisional_model import DecisionalModel
 
-__all__ = ["events", "signal"]
-
 STRETCH = 200  # positions that are still told apart on a page
 STRIP = 0.16  # share of the axes for the bands
 FONT = 9

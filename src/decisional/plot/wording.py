@@ -17,24 +17,6 @@ if TYPE_CHECKING:
     from ..decisions.decisional_model import DecisionalModel
     from ..states.partition import Partition
 
-__all__ = [
-    "causal_names",
-    "causal_probabilities",
-    "decision_texts",
-    "mean_utility",
-    "number",
-    "numbers",
-    "outcome_text",
-    "plural",
-    "prediction_text",
-    "probability_text",
-    "set_texts",
-    "share",
-    "symbol_text",
-    "typeset",
-    "worth",
-]
-
 MAX_VALUES, MAX_LETTERS = 3, 24  # of a set Y, and of an outcome
 MINUS = re.compile(r"(?<![\w.-])-(?=\d)")
 CELLS = re.compile(r"\(([\d−]+(?:, [\d−]+)+)\)")

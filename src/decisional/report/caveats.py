@@ -10,8 +10,6 @@ from ..machines import chains
 from ..plot.wording import number, plural
 from .findings import Findings
 
-__all__ = ["caveats"]
-
 FEW, RARE = 1000, 30  # observations in all, and of a state
 SEEN = 10  # how often each past should have been seen on average
 CLOSE = 0.99  # share of the variance that hints at kernels that are too narrow

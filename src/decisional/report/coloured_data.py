@@ -13,8 +13,6 @@ from .findings import Findings
 from .pictures import png, state_colour
 from .sections import state_chip
 
-__all__ = ["coloured_data"]
-
 STRETCH, CURVE = 240, 200  # symbols, values of a signal
 MOST_CHIPS = 12
 SIDE = 360  # cells along each side of a map

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-__all__ = ["Bars", "Cell", "Chip", "Curve", "Legend", "Section", "Svg", "TableContent"]
-
 
 @dataclass(frozen=True)
 class Section:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from ..states.causal_model import CausalModel
     from ..states.machine_selection import Selection
 
-__all__ = ["Findings", "gather"]
-
 # Outcomes times states up to which decisions are compared with a fixed and a perfect forecast.
 MOST_COMPARED = 10_000_000
 MOST_SYMBOLS = 200_000  # the same where a machine follows symbols one by one

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..machines import EpsilonMachine
     from ..states.causal_model import CausalModel
 
-__all__ = ["causal_html", "decisions_html", "machine_html"]
-
 ROWS, COLUMNS = 12, 8
 
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from ..states.causal_model import CausalModel
     from ..states.machine_selection import Selection
 
-__all__ = ["page", "render", "write"]
-
 # What no HTML page may hold, and lone surrogates, which file names may have and UTF-8 cannot write.
 FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from ..plot.saving import render
 from .content import Svg
 
-__all__ = ["png", "state_colour", "svg"]
-
 # Dark letters can be read on all of them.
 STATE_COLOURS = ("#f7dc7f", "#7cc8ee", "#f0a860", "#6fcfab", "#de9fc6", "#a9b8f0", "#cfab8f", "#c3c9cf")
 MOST_WIDTH = 800  # pixels

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from ..decisions.decisional_model import DecisionalModel
     from ..states.causal_model import CausalModel
 
-__all__ = ["python_code"]
-
 NAMES = (
     "Kernels|Counts|GTest|ChiSquare|Bhattacharyya|Variational|HarmonicMean|JensenShannon|CausalStates|DecisionalStates"
 )

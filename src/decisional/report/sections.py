@@ -33,21 +33,6 @@ if TYPE_CHECKING:
     from ..decisions.decisional_model import DecisionalModel
     from ..decisions.events import Event
 
-__all__ = [
-    "asked",
-    "complexities",
-    "data",
-    "decisions",
-    "decisions_figure",
-    "decisions_table",
-    "events",
-    "machine",
-    "reproduce",
-    "selection",
-    "state_chip",
-    "states",
-]
-
 MOST_SYMBOLS = 12  # whose frequencies are listed
 MOST_EDGES = 40  # of a machine that are told to those who do not see it
 MOST_STATES, FIRST_STATES = 30, 12  # up to 30 states are all listed, of more only the first

@@ -19,8 +19,6 @@ from ..support.executors import map_slices, slices, workers
 from .distributions import Distributions
 from .matching import Bhattacharyya, Exact, Measure
 
-__all__ = ["Aggregate", "Connect", "Within", "average", "average_densities", "distinct", "resolve"]
-
 MULTIPLIERS = (0xD6E8FEB86659FD93, 0xA0761D6478BD642F)
 BLOCK = 1 << 13  # rows that are compared with the same leaders
 PARTS = 8  # of the comparison of states for each core: the later ones take longer

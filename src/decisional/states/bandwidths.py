@@ -13,8 +13,6 @@ from ..support.arrays import Floats
 from ..support.executors import map_slices, slices, workers
 from .kernel_sums import nearest_distance, squares
 
-__all__ = ["RULES", "choose"]
-
 RULES = ("nearest", "rule", "cv")
 # Observations that cross-validation asks about, and those that answer.
 ASKED, ANSWERING = 500, 4000

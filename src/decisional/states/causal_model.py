@@ -26,8 +26,6 @@ from .partition import Partition
 from .reconstruct import DensityEstimator, Reconstruction, reconstruct
 from .state_model import StateModel, as_observations, at_rows, points_of, refuse_sparse
 
-__all__ = ["CausalModel"]
-
 # Rows of distinct x that are looked up at once.
 BLOCK = 1 << 16
 UNKNOWN = -2

@@ -13,8 +13,6 @@ from ..support.arguments import as_table, require
 from ..support.arrays import Floats
 from .partition import Partition
 
-__all__ = ["global_complexity", "local_complexity", "ranks"]
-
 
 def global_complexity(states: Partition) -> float:
     """Entropy of the state probabilities."""

@@ -11,8 +11,6 @@ from ..support.arguments import integer
 from ..support.arrays import Ints
 from .distributions import Distributions, Parameters
 
-__all__ = ["Counts"]
-
 # METHOD: below about 30 observations a window says less than its longest frequent suffix.
 MIN_COUNT = 30
 

@@ -20,8 +20,6 @@ from ..machines.epsilon_machine import trusted_machine
 from ..support.arguments import choice, integer, real
 from ..support.arrays import Floats, Ints
 
-__all__ = ["cssr", "cssr_histories"]
-
 TESTS = ("ks", "chi2")
 # Closed classes with a smaller share of the windows are where the data happen to end, not where the process stays.
 LEAST = 0.05

@@ -17,8 +17,6 @@ from ..support.arrays import Floats, Ints
 from ..support.files import write_text
 from .cssr import cssr_histories
 
-__all__ = ["CssrResult", "cssr_result"]
-
 # Cells of histories × states that are followed at once.
 BLOCK = 1 << 20
 

@@ -11,8 +11,6 @@ from ..data.signals import delays
 from ..data.stores import extremes
 from .kernels import Kernels
 
-__all__ = ["GreyScale", "best_past", "grey_scale"]
-
 PASTS = (1, 2, 3, 5)
 # Values that choose the past; all of them are used with the one that is chosen.
 TRIED = 1500

@@ -19,8 +19,6 @@ from ..data.observations import Steps
 from ..machines import chains
 from ..support.arrays import Bools, Floats, Ints
 
-__all__ = ["CONSTRAINTS", "Contexts", "Unifilar", "merge_successors", "reconcile"]
-
 CONSTRAINTS = ("evidence", "paper", "none")
 # Refinement ends at this many states more than clustering found: no data describe such machines shorter.
 MORE_STATES = 250

@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from ..data.observations import Table
 from ..support.arrays import Ints, Record, entries, read_only, row_sums
 
-__all__ = ["Distributions", "Parameters"]
-
 
 @dataclass(frozen=True, eq=False)
 class Distributions(Record):

@@ -15,8 +15,6 @@ from ..support.arguments import real, refusal
 from ..support.arrays import Floats, Ints, entries
 from ..support.executors import map_slices, workers
 
-__all__ = ["kernel_sums", "nearest_distance", "smooth", "squares"]
-
 # Axes on which far blocks are ruled out: the first principal ones hold most of the variance, and each further
 # one would be cut less often.
 AXES = 4

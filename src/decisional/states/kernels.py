@@ -21,8 +21,6 @@ from . import bandwidths
 from .distributions import Distributions, Parameters
 from .kernel_sums import kernel_sums, squares
 
-__all__ = ["KernelModel", "Kernels"]
-
 # Values of z that are all sample points; more are sampled on a grid.
 ALL = 512
 GRID = 200

@@ -28,8 +28,6 @@ from .counts import Counts
 from .reconstruct import reconstruct
 from .search import Candidate, CountedMachine, StoredSeries, SymbolSeries
 
-__all__ = ["Bootstrap", "Candidate", "Selection", "bootstrap", "epsilon_machine", "select"]
-
 # Symbols on which neighbours are compared, first few, then more; the outcome is judged on all of them.
 SEARCHED = (20_000, 200_000)
 # Symbols of stored data that windows are counted in, and of each block of them: enough for the search, which thereby

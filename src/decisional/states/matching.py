@@ -25,18 +25,6 @@ from numpy.typing import ArrayLike, NDArray
 from .._kernels import distances as kernels
 from ..support.arguments import as_table, is_number, real, refusal
 
-__all__ = [
-    "Bhattacharyya",
-    "ChiSquare",
-    "Exact",
-    "GTest",
-    "HarmonicMean",
-    "JensenShannon",
-    "Measure",
-    "Variational",
-    "resolve",
-]
-
 
 class Measure(ABC):
     """A match with a compiled similarity: match if similarity > level(n).

@@ -10,8 +10,6 @@ from ..machines.chains import entropy
 from ..support.arguments import as_table, require
 from ..support.arrays import Floats, Ints, read_only
 
-__all__ = ["Partition"]
-
 
 @dataclass(frozen=True, eq=False)
 class Partition:

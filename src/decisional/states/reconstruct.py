@@ -20,8 +20,6 @@ from . import aggregation, determinism
 from .distributions import Distributions
 from .partition import Partition
 
-__all__ = ["Clustering", "DensityEstimator", "Reconstruction", "reconstruct"]
-
 
 @runtime_checkable
 class DensityEstimator(Protocol):

@@ -17,8 +17,6 @@ from ..machines.chains import renumbered
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices, workers
 
-__all__ = ["Candidate", "CountedMachine", "StoredSeries", "SymbolSeries"]
-
 # A machine with more states is not searched from: no neighbour of it is the answer.
 MOST_STATES = 60
 # A state is split in all the ways that its most used incoming edges, at most so many, can be shared.

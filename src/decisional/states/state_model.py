@@ -11,8 +11,6 @@ from ..data.observations import Observations
 from ..data.pairs import pairs, vectors
 from ..support.display import html_of
 
-__all__ = ["NotFitted", "StateModel", "as_observations", "at_rows", "points_of", "refuse_sparse"]
-
 
 class NotFitted(ValueError, AttributeError):
     """A result is asked for before `fit`."""

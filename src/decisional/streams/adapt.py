@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 from ..support.arguments import integer, real
 
-__all__ = ["Adapt"]
-
 WINDOW = 20_000
 # Symbols that are kept, in half-lives: the next one would weigh a sixteenth.
 HALF_LIVES = 4

@@ -13,8 +13,6 @@ from ..machines import EpsilonMachine, walks
 from ..support.arrays import Floats, Ints
 from .adapt import Adapt
 
-__all__ = ["DriftTest"]
-
 # The alternative: its longest order, the cells of its longest table, its memories in visits of a word, and the share
 # of its weights that goes round at each symbol.
 ORDER, CELLS = 4, 100_000

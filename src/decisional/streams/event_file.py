@@ -19,8 +19,6 @@ from ..decisions.predictions import Interval
 if TYPE_CHECKING:
     from .monitor import Monitor
 
-__all__ = ["EventFile", "event_line", "plain"]
-
 
 class EventFile:
     """Where the events of a monitor go, and the monitor is saved after them.

@@ -12,8 +12,6 @@ from ..decisions.events import Event, Events, changes_in_sequence
 from ..machines import EpsilonMachine, walks
 from ..support.arrays import Floats, Ints
 
-__all__ = ["POLICIES", "Arrivals", "Follower", "Plan"]
-
 POLICIES = ("reset", "stay", "raise")  # in the order of the kernel's codes
 # Where the label changes, and the causal states before and after.
 Arrivals = tuple[Ints, Ints, Ints]

@@ -15,8 +15,6 @@ from .adapt import Adapt
 from .drift_test import DriftTest
 from .follower import Follower, Plan
 
-__all__ = ["Learner", "Recent", "decide", "template"]
-
 
 class Recent:
     """The last symbols as numbers of letters, in a ring; -1 is a gap.

@@ -20,8 +20,6 @@ from .adapt import Adapt
 from .follower import POLICIES, Arrivals, Follower, Plan
 from .learner import Learner, template
 
-__all__ = ["Monitor", "RefusedSymbol"]
-
 _CHUNK = 1 << 16  # symbols handled at once: bounds the memory beside the events
 _TEXT = (str, bytes, bytearray, memoryview)
 

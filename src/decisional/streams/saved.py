@@ -20,8 +20,6 @@ from .learner import Learner, Recent
 if TYPE_CHECKING:
     from .monitor import Monitor
 
-__all__ = ["model_json", "read", "write"]
-
 FORMAT = "decisional.Monitor"
 _MACHINE = ("targets", "emission", "alphabet", "names", "weights")
 _OPTIONS = ("by", "level", "impossible", "missing")

@@ -10,19 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "as_table",
-    "choice",
-    "generator",
-    "integer",
-    "is_integer",
-    "is_number",
-    "real",
-    "refusal",
-    "require",
-    "shown",
-]
-
 
 def shown(value: Any) -> str:
     """A value as it is written in a message: cut where it is long."""

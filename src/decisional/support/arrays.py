@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Bools", "Floats", "Ints", "Record", "entries", "index_type", "read_only", "row_sums"]
-
 Ints = NDArray[np.integer[Any]]
 Floats = NDArray[np.floating[Any]]
 Bools = NDArray[np.bool_]

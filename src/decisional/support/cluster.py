@@ -12,8 +12,6 @@ from typing import Any
 from .. import __version__
 from .executors import workers
 
-__all__ = ["cluster"]
-
 # Seconds that a scheduler has to answer, and local workers to end.
 ANSWER, END = 8, 5
 

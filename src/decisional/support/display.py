@@ -6,8 +6,6 @@ The rooms below never import those above; a result asks for its HTML by its kind
 from importlib import import_module
 from typing import Any
 
-__all__ = ["html_of", "install"]
-
 _functions: dict[str, str] = {}
 
 

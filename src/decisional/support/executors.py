@@ -12,8 +12,6 @@ from functools import partial, reduce
 from itertools import pairwise
 from typing import Any, TypeVar
 
-__all__ = ["alone", "map_slices", "reduce_slices", "slices", "workers"]
-
 T = TypeVar("T")
 R = TypeVar("R")
 

@@ -16,20 +16,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "beside",
-    "file_name",
-    "read_bytes",
-    "read_json",
-    "read_text",
-    "remove",
-    "replace",
-    "sync",
-    "write_bytes",
-    "write_json",
-    "write_text",
-]
-
 # Bytes in the name of a file, in most file systems.
 LONGEST_NAME = 255
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from .executors import workers
 
-__all__ = ["Cost", "TooLarge", "available", "check", "estimate", "require"]
-
 # Bytes that the table and the states take at their peak, for each byte of the counts they are made from (measured: 5 to
 # 7), and seconds for each distinct pair.
 OVERHEAD = 6.5
