@@ -15,6 +15,7 @@ import pytest
 from decisional import EpsilonMachine, cli, processes
 from decisional.cli import symbol_command
 from decisional.support import cluster
+from interruption import listening
 
 EVEN = EpsilonMachine([("A", "0", "A", 0.5), ("A", "1", "B", 0.5), ("B", "1", "A", 1.0)])
 CELLS = processes.elementary_ca(110, 40, 80, 1)[10:].astype(np.int32)
@@ -263,7 +264,7 @@ def test_local_cluster_is_silent_and_closed(tmp_path: Path) -> None:
 def test_interruption_ends_the_cluster(tmp_path: Path, delay: float) -> None:
     pytest.importorskip("distributed")
     line = command("symbols", "even.txt", "--past", 5, "--cluster", "local", "--chunks", 5)
-    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True}
+    how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "start_new_session": True, "preexec_fn": listening}
     with subprocess.Popen(line, **how) as process:
         time.sleep(delay)
         # Ctrl-C reaches the whole group.

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from decisional import EpsilonMachine, cli, processes
+from interruption import listening
 
 COMMAND = [sys.executable, "-m", "decisional"]
 
@@ -98,14 +99,9 @@ def test_long_alphabets_are_not_shown_whole(model: str, capsys: pytest.CaptureFi
 @pytest.mark.parametrize("line", ["symbols long.txt --out out", "field field.npy --past 5 --future 4 --out out"])
 def test_interruption(line: str, tmp_path: Path) -> None:
     (tmp_path / "long.txt").write_text("".join(np.random.default_rng(1).choice(list("abcd"), 3_000_000)))
-    np.save(tmp_path / "field.npy", np.random.default_rng(1).integers(0, 2, (900, 900)))
-    # A shell that started the tests in the background may have told them to ignore the signal.
+    np.save(tmp_path / "field.npy", np.random.default_rng(1).integers(0, 2, (3000, 3000), dtype=np.uint8))
     program = subprocess.Popen(
-        [*COMMAND, *line.split()],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        [*COMMAND, *line.split()], cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE, preexec_fn=listening
     )
     time.sleep(1.5)
     program.send_signal(signal.SIGINT)
@@ -118,7 +114,7 @@ def test_interruption_of_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupted(*_: object, **__: object) -> object:
         raise KeyboardInterrupt
 
-    monkeypatch.delitem(sys.modules, "decisional.cli.program")
+    monkeypatch.delitem(sys.modules, "decisional.cli.program", raising=False)
     monkeypatch.setattr("builtins.__import__", interrupted)
     status = cli.main([])
     monkeypatch.undo()

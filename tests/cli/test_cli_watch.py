@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from decisional import DecisionalStates, EpsilonMachine, Monitor, cli, utility
+from interruption import listening
 
 EVEN = EpsilonMachine([("A", "0", "A", 0.5), ("A", "1", "B", 0.5), ("B", "1", "A", 1.0)])
 WORDS = EpsilonMachine([("A", "off", "A", 0.5), ("A", "on", "B", 0.5), ("B", "on", "A", 1.0)])
@@ -182,7 +183,8 @@ def test_failing_between_event_and_state(monkeypatch: pytest.MonkeyPatch, folder
 
 def test_events_come_at_once(folder: Path) -> None:
     command = [sys.executable, "-m", "decisional", "watch", "monitor.json"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+    how = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 0, "preexec_fn": listening}
+    with subprocess.Popen(command, **how) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         for place, symbol in enumerate("011"):
