@@ -20,7 +20,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import decisional as ds
-from decisional.data import journal, outputs, slices
+from decisional.data import outputs, slices
 from decisional.estimators import write_values as writing
 
 RNG = np.random.default_rng(0)
@@ -300,7 +300,7 @@ elif how == "inside":  # half a slice is written
         die()
     os.pwrite = pwrite
 if how == "renamed":
-    from decisional.data.journal import Journal
+    from decisional.data.outputs import Journal
     Journal.remove = lambda self: die() if os.path.exists(path) else None
 executor = ProcessPoolExecutor(2) if how == "processes" else None
 ds.write_values(causal, path, executor=executor, progress=progress)
@@ -378,7 +378,7 @@ def test_a_worker_that_outlived_its_run_is_refused(tmp_path: Path) -> None:
     path, causal = tmp_path / "labels.npy", fitted("series", chunks=500)
     with pytest.raises(Stop):
         ds.write_values(causal, path, progress=stop_after(3))
-    old = journal.Journal(f"{path}.journal", Path(f"{path}.journal").read_text().splitlines()[0] + "\n")
+    old = outputs.Journal(f"{path}.journal", Path(f"{path}.journal").read_text().splitlines()[0] + "\n")
     old.check()
     with pytest.raises(Stop):
         ds.write_values(fitted("series", chunks=300), path, progress=stop_after(3))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .stores import LARGE, Decoded, Stored, stored
+from .stores import LARGE, Stored, stored
 
 # How classic and new netCDF files begin.
 MAGIC = (b"CDF", b"\x89HDF")
@@ -43,25 +42,15 @@ def open_store(path: str, variable: str | None, axes: int | None, sliced: bool) 
     """An array of a zarr store: in the store where it is large or `sliced`, and can be; otherwise in memory."""
     _require(path, store=True)
     try:
-        arrays = _zarr_arrays(path)
-        chosen, _ = _pick(arrays, variable, axes)
+        chosen, _ = _pick(_zarr_arrays(path), variable, axes)
     except Exception as error:  # whatever a damaged store makes of the reader
-        raise ValueError(f"The file {path!r} cannot be read by zarr ({_first_line(error)}): check it.") from None
-    found = None if chosen is None else _left_in_store(chosen, axes, sliced)
-    return read_dataset(path, variable, axes) if found is None else found
-
-
-def _left_in_store(array: Any, axes: int | None, sliced: bool) -> Any:
-    names = _zarr_dimensions(array)
-    attributes = dict(array.attrs)
-    fill = attributes.get("_FillValue", attributes.get("missing_value"))
-    if names is not None and array.metadata.zarr_format == 2:
-        fill = array.fill_value
-    return _left(stored(array), partial(_itself, array), names, attributes, fill, axes, sliced)
-
-
-def _itself(array: Any) -> Any:
-    return array
+        raise _unreadable(path, "zarr", error) from None
+    if chosen is not None:
+        source, names, attributes = stored(chosen), _zarr_dimensions(chosen), dict(chosen.attrs)
+        if _stays(source, names, attributes, sliced):
+            of_array = names and chosen.metadata.zarr_format == 2
+            return _decoded(source, chosen.fill_value if of_array else _fill(attributes), axes)
+    return read_dataset(path, variable, axes)
 
 
 def open_hdf5(path: str, variable: str | None, axes: int | None, sliced: bool) -> Any:
@@ -77,48 +66,38 @@ def open_hdf5(path: str, variable: str | None, axes: int | None, sliced: bool) -
             arrays[name] = item
 
     try:
-        file = h5py.File(path, "r")
-        file.visititems(note)
+        h5py.File(path, "r").visititems(note)
     except Exception as error:  # whatever a damaged file makes of the reader
-        raise ValueError(f"The file {path!r} cannot be read by h5py ({_first_line(error)}): check it.") from None
-    chosen, names = _pick(arrays, None if variable is None else variable.strip("/"), axes)
+        raise _unreadable(path, "h5py", error) from None
+    chosen, listed = _pick(arrays, None if variable is None else variable.strip("/"), axes)
     if chosen is None:
-        raise _refusal(path, names, axes)
-    attributes = dict(chosen.attrs)
-    fill = attributes.get("_FillValue", attributes.get("missing_value"))
-    fill = None if fill is None else np.ravel(fill)[0]
-    source, dimensions = stored(chosen), _hdf5_dimensions(chosen)
-    found = _left(source, source.opens, dimensions, attributes, fill, axes, sliced)
-    if found is not None:
-        return found
-    values = _decoded(source, source.opens, fill, axes).read()
+        raise _refusal(path, listed, axes)
+    names, attributes = _hdf5_dimensions(chosen), dict(chosen.attrs)
+    source = _decoded(stored(chosen), _fill(attributes), axes)
+    if _stays(stored(chosen), names, attributes, sliced):
+        return source
+    values = source.read()
     if not SCALED.keys().isdisjoint(attributes):
         scale, offset = (np.ravel(attributes.get(name, default))[0] for name, default in SCALED.items())
         values = values * scale + offset
-    return np.moveaxis(values, _time_axis(dimensions), 0)
+    return np.moveaxis(values, _time_axis(names), 0)
 
 
-def _left(
-    source: Stored,
-    opens: Callable[[], Any],
-    names: list[str] | None,
-    attributes: Mapping[str, Any],
-    fill: Any,
-    axes: int | None,
-    sliced: bool,
-) -> Stored | None:
-    """An array that stays where it is, if that is asked for or it is large, and slices of its first axis will do."""
-    small = not sliced and source.nbytes <= LARGE
-    if small or _time_axis(names or ()) or not SCALED.keys().isdisjoint(attributes):
-        return None
-    return _decoded(source, opens, fill, axes)
+def _stays(source: Stored, names: Iterable[str], attributes: Mapping[str, Any], sliced: bool) -> bool:
+    """Whether an array stays where it is: that is asked for or it is large, and slices of its first axis will do."""
+    return (sliced or source.nbytes > LARGE) and not _time_axis(names) and SCALED.keys().isdisjoint(attributes)
 
 
-def _decoded(source: Stored, opens: Callable[[], Any], fill: Any, axes: int | None) -> Stored:
+def _fill(attributes: Mapping[str, Any]) -> Any:
+    fill = attributes.get("_FillValue", attributes.get("missing_value"))
+    return None if fill is None else np.ravel(fill)[0]
+
+
+def _decoded(source: Stored, fill: Any, axes: int | None) -> Stored:
     """An array without its fill value: NaN stands for it in numbers and in a series, other cells are masked."""
     if fill is None or fill != fill:
         return source
-    return Stored(partial(Decoded.of, opens, fill, axes != 1 and source.dtype.kind != "f"))
+    return Stored(source.opens, fill, masked=axes != 1 and source.dtype.kind != "f")
 
 
 def read_dataset(path: str, variable: str | None, axes: int | None) -> NDArray[Any]:
@@ -130,7 +109,7 @@ def read_dataset(path: str, variable: str | None, axes: int | None) -> NDArray[A
             warnings.simplefilter("ignore")
             chosen, names = _chosen(path, variable, store, axes)
     except Exception as error:  # whatever a damaged file makes of the reader
-        raise ValueError(f"The file {path!r} cannot be read by xarray ({_first_line(error)}): check it.") from None
+        raise _unreadable(path, "xarray", error) from None
     if chosen is None:
         raise _refusal(path, names, axes)
     values: NDArray[Any] = np.moveaxis(chosen.values, _time_axis(chosen.dims), 0)
@@ -156,9 +135,9 @@ def _pick(arrays: Mapping[str, Any], variable: str | None, axes: int | None) -> 
     return arrays.get(variable or ""), names
 
 
-def _time_axis(names: Iterable[Any] | None) -> int:
+def _time_axis(names: Iterable[Any]) -> int:
     """Where time is: by its name, or first."""
-    return next((place for place, name in enumerate(names or ()) if str(name).lower() in TIMES), 0)
+    return next((place for place, name in enumerate(names) if str(name).lower() in TIMES), 0)
 
 
 def _hdf5_dimensions(array: Any) -> list[str]:
@@ -166,11 +145,10 @@ def _hdf5_dimensions(array: Any) -> list[str]:
     return [next((name.rsplit("/", 1)[-1] for name in names if name), "") for names in scales]
 
 
-def _zarr_dimensions(array: Any) -> list[str] | None:
-    """The names of the dimensions of a zarr array: in its metadata, or among its attributes in version 2."""
+def _zarr_dimensions(array: Any) -> list[str]:
+    """The names of the dimensions of a zarr array, if any: in its metadata, or among its attributes in version 2."""
     given = array.metadata.dimension_names if array.metadata.zarr_format == 3 else None
-    found = given or array.attrs.get("_ARRAY_DIMENSIONS")
-    return None if not found else list(map(str, found))
+    return list(map(str, given or array.attrs.get("_ARRAY_DIMENSIONS") or ()))
 
 
 def _require(path: str, store: bool) -> None:
@@ -178,7 +156,7 @@ def _require(path: str, store: bool) -> None:
     if path == "-":
         raise ValueError("The standard input is netCDF, which must be read from a file: give its path instead of '-'.")
     needed = ["xarray", "zarr"] if store else ["xarray"]
-    if not store and _begin(path) not in (b"CDF\x01", b"CDF\x02") and find_spec("h5netcdf") is None:
+    if not store and first_bytes(path)[:4] not in (b"CDF\x01", b"CDF\x02") and find_spec("h5netcdf") is None:
         needed.append("netCDF4")
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
@@ -188,9 +166,10 @@ def _require(path: str, store: bool) -> None:
         )
 
 
-def _begin(path: str) -> bytes:
+def first_bytes(path: str) -> bytes:
+    """How a file begins, which tells its kind."""
     with Path(path).open("rb") as file:
-        return file.read(4)
+        return file.read(8)
 
 
 def _chosen(path: str, variable: str | None, store: bool, axes: int | None) -> tuple[Any, list[str]]:
@@ -223,6 +202,6 @@ def _opened_store(path: str) -> Any:
     return path if Path(path).is_dir() else zarr.storage.ZipStore(path, mode="r")
 
 
-def _first_line(error: Exception) -> str:
-    """The beginning of a message, without its full stop."""
-    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+def _unreadable(path: str, reader: str, error: Exception) -> ValueError:
+    reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+    return ValueError(f"The file {path!r} cannot be read by {reader} ({reason}): check it.")

@@ -1,27 +1,33 @@
-"""Files that are written slice by slice beside `path`, and take its place when they are whole.
+"""Files that are written slice by slice beside `path`, and take its place when they are whole; a journal says how far
+they came, to go on after the process was killed.
 
 Memory maps are not used: a full disk would end the process without a word.
 """
 
 import errno
+import hashlib
 import json
 import math
 import os
 import shutil
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from threading import Lock
 from typing import Any
-from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import __version__
 from ..support.files import beside, remove, sync
+from .observations import Observations
+from .slices import Part, Sliced
+from .stores import Stored
+from .vocabularies import Vectors
 
 # Chunks of a zarr array whose borders are not those of the slices are so many times smaller than these.
 FINER = 8
@@ -29,8 +35,7 @@ FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 UNSUPPORTED = {errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
 RAW = "borders"
 # The paths that threads of this process write to.
-_WRITING: WeakValueDictionary[str, Any] = WeakValueDictionary()
-_GUARD = Lock()
+_WRITING: dict[str, Lock] = {}
 
 
 @dataclass(frozen=True)
@@ -41,13 +46,11 @@ class Npy:
     ----------
     part : where it is while it is written
     shape, dtype : of the whole array, which slices cut along its first axis
-    missing : the value where there is none
     """
 
     part: str
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
-    missing: Any
 
     @property
     def start(self) -> bytes:
@@ -73,10 +76,9 @@ class Npy:
         """A new file with room for all values: none is left where there is not enough."""
         remove(self.part)
         try:
-            with opened(self.part, os.O_CREAT | os.O_EXCL) as file:
-                _reserve(file, self.part, self.nbytes)
-                put(file, self.start, 0)
-                os.fsync(file)
+            with open(self.part, "xb") as file:
+                _reserve(file.fileno(), self.part, self.nbytes)
+            _put(self.part, self.start, 0)
         except BaseException:
             remove(self.part)
             raise
@@ -91,7 +93,7 @@ class Npy:
 
 @dataclass(frozen=True)
 class Zarr:
-    """A zarr array of chunks of `chunk` rows; attributes as for `Npy`.
+    """A zarr array of chunks of `chunk` rows, with `missing` where there is no value; else as `Npy`.
 
     A chunk is a file that is written as a whole. Those that several slices share wait in a sparse file until all are
     there: no chunk is written twice, nor by two workers.
@@ -119,8 +121,8 @@ class Zarr:
         chunks = (self.chunk, *self.shape[1:])
         about = {"shape": self.shape, "chunks": chunks, "dtype": self.dtype, "fill_value": self.missing}
         _zarr().create_array(store=self.part, **about)
-        with opened(self._raw, os.O_CREAT) as file:
-            os.ftruncate(file, self.nbytes)
+        with open(self._raw, "wb") as file:
+            file.truncate(self.nbytes)
             os.fsync(file)
         sync(os.path.join(self.part, "zarr.json"))
         sync(self.part)
@@ -168,14 +170,14 @@ Output = Npy | Zarr
 
 def output(target: str, shape: tuple[int, ...], dtype: np.dtype[Any], missing: Any, begins: list[int]) -> Output:
     """How to write an array at `target`, in slices that begin at these rows."""
-    about = beside(target, ".part"), tuple(map(int, shape)), dtype, missing
+    about = beside(target, ".part"), tuple(map(int, shape)), dtype
     if target.endswith(".npy"):
         return Npy(*about)
     _zarr()
     longest = int(np.diff([*begins, shape[0]]).max())
     common = math.gcd(*begins[1:]) if len(begins) > 1 else longest
     # Slices of fields and images begin at rows that have nothing in common, for the first one has their border.
-    return Zarr(*about, common if common * FINER >= longest else max(longest // FINER, 1))
+    return Zarr(*about, missing, common if common * FINER >= longest else max(longest // FINER, 1))
 
 
 def _zarr() -> Any:
@@ -196,29 +198,26 @@ def is_zarr_array(folder: str) -> bool:
         return os.path.isfile(os.path.join(folder, ".zarray"))
 
 
-@contextmanager
-def opened(path: str, flags: int = 0) -> Iterator[int]:
-    """A file to be written; it must be there unless the flags say otherwise."""
-    file = os.open(path, os.O_RDWR | flags, 0o666)
+def _put(path: str, data: bytes | memoryview, offset: int | None = None, flags: int = 0) -> None:
+    """Write all bytes, at the end of the file without offset; it must be there unless the flags say otherwise.
+
+    They are on disk when this returns.
+    """
+    view, done = memoryview(data), 0
+    file = os.open(path, os.O_WRONLY | (os.O_APPEND if offset is None else 0) | flags, 0o666)
     try:
-        yield file
+        # A system may write less than it was asked to.
+        while done < len(view):
+            rest = view[done:]
+            done += os.write(file, rest) if offset is None else os.pwrite(file, rest, offset + done)
+        os.fsync(file)
     finally:
         os.close(file)
 
 
-def put(file: int, data: bytes | memoryview, offset: int | None) -> None:
-    """Write all bytes, which may take several calls; at the end of the file without offset."""
-    view, done = memoryview(data), 0
-    write: Callable[..., int] = os.write if offset is None else os.pwrite
-    while done < len(view):
-        done += write(file, view[done:], *(() if offset is None else (offset + done,)))
-
-
 def _write_rows(path: str, start: int, begin: int, rows: NDArray[Any]) -> None:
     rows = np.ascontiguousarray(rows)
-    with opened(path) as file:
-        put(file, rows.reshape(-1).view(np.uint8).data, start + begin * (rows.nbytes // len(rows)))
-        os.fsync(file)
+    _put(path, rows.reshape(-1).view(np.uint8).data, start + begin * (rows.nbytes // len(rows)))
 
 
 def _reserve(file: int, path: str, size: int) -> None:
@@ -250,13 +249,9 @@ def room(target: str, size: int) -> Iterator[None]:
         raise OSError(error.errno, message) from error
 
 
-@contextmanager
-def one_at_a_time(target: str) -> Iterator[None]:
+def one_at_a_time(target: str) -> Lock:
     """One thread at a time writes to a path; other processes are told by the journal."""
-    with _GUARD:
-        lock = _WRITING.setdefault(target, Lock())
-    with lock:
-        yield
+    return _WRITING.setdefault(target, Lock())
 
 
 def inode(path: str) -> int | None:
@@ -272,3 +267,132 @@ def recover(target: str) -> None:
             remove(earlier)
         else:
             os.rename(earlier, target)
+
+
+def header(obs: Observations, vector: NDArray[Any], parts: list[Part], values: str, target: str) -> str:
+    """One line of JSON that is the same for what would be written byte for byte.
+
+    Cost: data in memory are read once; of those on disk, path, size and time count.
+    """
+    model, content = (hashlib.blake2b(digest_size=16) for _ in range(2))
+    _add(model, vector)
+    if isinstance(obs, Sliced):
+        tally = obs.tally()
+        for vocabulary in (tally.x, tally.z):
+            _add(model, list(vocabulary.letters))
+            _add(model, vocabulary.rows if isinstance(vocabulary, Vectors) else vocabulary.keys)
+        _add(model, [repr(tally.made), tally.pairs, tally.counts])
+    files: dict[int, list[Any]] = {}
+    for part in parts:
+        _add(content, [part.begin, part.end])
+        for data in part.data:
+            if isinstance(data, Stored):
+                if id(data.opens) not in files:
+                    files[id(data.opens)] = _file(data.opens())
+                _add(content, [data.first, data.last, str(data.dtype)])
+            else:
+                _add(content, data)
+    if any(os.path.realpath(file[0]) == target for file in files.values()):
+        raise ValueError(f"The 'path' {target!r} is that of the data, which would be lost: give another path.")
+    about = {
+        "decisional": __version__,
+        "values": values,
+        "dtype": vector.dtype.str,
+        "shape": obs.shape,
+        "slices": len(parts),
+        "model": model.hexdigest(),
+        "files": list(files.values()),
+        "content": content.hexdigest(),
+    }
+    return json.dumps(about, default=int) + "\n"
+
+
+def _add(digest: Any, data: Any) -> None:
+    """Digest data that are in memory, and arrays of Dask by their name."""
+    if isinstance(data, (list, tuple)) and any(isinstance(item, (list, tuple, np.ndarray)) for item in data):
+        digest.update(b"%d" % len(data))
+        for item in data:
+            _add(digest, item)
+    elif isinstance(data, (str, list, tuple, type(None))):
+        digest.update(repr(data).encode())
+    elif isinstance(data, (bytes, bytearray, memoryview)):
+        digest.update(data)
+    elif hasattr(data, "__dask_graph__"):
+        digest.update(str(getattr(data, "name", data)).encode())
+    else:
+        array = np.asarray(data)
+        digest.update(f"{array.dtype} {array.shape}".encode())
+        digest.update(repr(array.tolist()).encode() if array.dtype.hasobject else array.tobytes())
+        if np.ma.isMA(data):
+            digest.update(np.ma.getmaskarray(data).tobytes())
+
+
+def _file(source: Any) -> list[Any]:
+    """Path, size and time of what an array is read from, as far as known; of a folder, all sizes and the last time."""
+    inside = ""
+    if hasattr(source, "filename"):
+        path = str(source.filename)
+    elif hasattr(source, "file"):
+        path, inside = str(source.file.filename), str(source.name)
+    else:
+        path, inside = str(getattr(source.store, "root", source.store)), str(source.path)
+        path = os.path.join(path, inside) if inside and os.path.isdir(path) else path
+    found = [os.stat(path)] if os.path.isfile(path) else []
+    for folder, _, names in os.walk(path):
+        found += [os.stat(os.path.join(folder, name)) for name in names]
+    return [path, inside, sum(s.st_size for s in found), max((s.st_mtime_ns for s in found), default=0)]
+
+
+@dataclass
+class Journal:
+    """Lines of JSON: the header, then one for each finished slice.
+
+    Attributes
+    ----------
+    path : of the file
+    header : its first line, which says what is written
+    finished : the file that an earlier run of the same work made, when all of its slices were there
+    """
+
+    path: str
+    header: str
+    finished: int | None = None
+
+    def done(self, n: int) -> set[int]:
+        """The slices, of n, that an earlier run of the same work has finished."""
+        try:
+            text = Path(self.path).read_bytes().decode()
+        except (OSError, ValueError):
+            return set()
+        whole = text[: text.rfind("\n") + 1]
+        first, *lines = whole.splitlines(keepends=True) or [""]
+        if first != self.header:
+            return set()
+        # A line that was cut is that of a slice which does not count; the next line must not join it.
+        os.truncate(self.path, len(whole.encode()))
+        found: set[int] = set()
+        for line in lines:
+            with suppress(ValueError, AttributeError):
+                entry = json.loads(line)
+                self.finished = entry.get("finished")
+                found.add(entry.get("slice", -1))
+        return found & set(range(n))
+
+    def begin(self) -> None:
+        """A new journal with its first line."""
+        _put(self.path, self.header.encode(), flags=os.O_CREAT | os.O_EXCL)
+        sync(os.path.dirname(self.path))
+
+    def add(self, entry: dict[str, Any]) -> None:
+        """One more line."""
+        _put(self.path, (json.dumps(entry) + "\n").encode())
+
+    def check(self) -> None:
+        """Whether this work still is the one that is being written."""
+        with suppress(OSError), open(self.path, encoding="utf-8") as file:
+            if file.readline() == self.header:
+                return
+        raise RuntimeError(f"The {self.path!r} is not of this run any more: write to one path once at a time.")
+
+    def remove(self) -> None:
+        Path(self.path).unlink(missing_ok=True)

@@ -3,7 +3,7 @@
 import math
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from copy import copy
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -20,62 +20,31 @@ AT_ONCE = 1_000_000
 LINES = bytes.maketrans(b"\t\v\f\r\x1c\x1d\x1e\x1f ", b"\n" * 9)
 
 
-@dataclass(frozen=True)
-class Decoded:
-    """An array in which a fill value stands for missing ones.
+class Stored:
+    """Rows of an array on disk: sliced without being read, read by `numpy.asarray`.
+
+    It is pickled as a reference, so that each worker reads what it needs; the file must be where all of them see it.
 
     Parameters
     ----------
-    source : what is read
-    fill : the fill value
-    masked : whether the values are masked where they are missing, rather than numbers with NaN there
+    opens : gives the whole array
+    fill : what stands for missing values, None = nothing
+    masked : whether values are masked where they are missing, rather than numbers with NaN there
+    text : whether the values are bytes of text
     """
 
-    source: Any
-    fill: Any
-    masked: bool
-
-    @classmethod
-    def of(cls, opens: Callable[[], Any], fill: Any, masked: bool) -> "Decoded":
-        return cls(opens(), fill, masked)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return tuple(self.source.shape)
-
-    @property
-    def chunks(self) -> Any:
-        return self.source.chunks
-
-    @property
-    def dtype(self) -> Any:
-        return self.source.dtype if self.masked else float
-
-    def __getitem__(self, key: Any) -> NDArray[Any]:
-        values = np.asarray(self.source[key])
-        missing = values == self.fill
-        return np.ma.masked_array(values, missing) if self.masked else np.where(missing, np.nan, values)
-
-
-class Stored:
-    """Rows first..last-1 of an array on disk: sliced without being read, read by `numpy.asarray`.
-
-    It is pickled as a reference, so that each worker reads what it needs; the file must be where all of them see it.
-    """
-
-    def __init__(self, opens: Callable[[], Any], first: int = 0, last: int | None = None, text: bool = False) -> None:
-        self.opens, self.text = opens, text
-        source = self._source()
-        self.masked = isinstance(source, Decoded) and source.masked
-        self.dtype: Any = np.dtype(source.dtype)
-        self.first = first
-        self.last: int = source.shape[0] if last is None else last
-        self.shape: tuple[int, ...] = (self.last - first, *source.shape[1:])
+    def __init__(self, opens: Callable[[], Any], fill: Any = None, masked: bool = False, text: bool = False) -> None:
+        self.opens, self.fill, self.masked, self.text = opens, fill, masked, text
+        source = opens()
+        self.dtype: Any = np.dtype(source.dtype if fill is None or masked else float)
+        self.first, self.last = 0, int(source.shape[0])
+        self._rest = tuple(source.shape[1:])
         chunks = getattr(source, "chunks", None)
         self.chunk = int(chunks[0]) if chunks else 1
 
-    def _source(self) -> Any:
-        return self.opens()
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self), *self._rest)
 
     @property
     def ndim(self) -> int:
@@ -90,25 +59,26 @@ class Stored:
         return self.size * int(self.dtype.itemsize)
 
     def __len__(self) -> int:
-        return self.shape[0]
+        return self.last - self.first
 
     def __getitem__(self, key: slice) -> "Stored":
         first, last, step = key.indices(len(self))
         if step != 1:
             raise ValueError(f"The rows of a stored array are asked for in steps of {step}; only runs can be: use 1.")
-        part = Stored.__new__(Stored)
-        part.__dict__ = {**self.__dict__, "first": self.first + first, "last": self.first + max(last, first)}
-        part.shape = (part.last - part.first, *self.shape[1:])
+        part = copy(self)
+        part.first, part.last = self.first + first, self.first + max(last, first)
         return part
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        values: NDArray[Any] = np.asarray(self.read())
-        return values if dtype is None else values.astype(dtype)
+        return np.asarray(self.read(), dtype)
 
     def read(self) -> NDArray[Any]:
         """The rows in memory, masked where cells are missing."""
-        values = self._source()[self.first : self.last]
-        return values if self.masked else np.asarray(values)
+        values: NDArray[Any] = np.asarray(self.opens()[self.first : self.last])
+        if self.fill is None:
+            return values
+        missing = values == self.fill
+        return np.ma.masked_array(values, missing) if self.masked else np.where(missing, np.nan, values)
 
 
 def stored(values: Any) -> Any:
@@ -174,17 +144,14 @@ def load(values: Any) -> Any:
 def cuts(values: Any, begin: int, end: int, rows: int) -> list[tuple[int, int]]:
     """Cut begin..end into ranges of about `rows` rows, at the borders of the array's own chunks where these are
     small enough."""
-    own = np.cumsum([0, *values.chunks[0]]) if hasattr(values, "chunks") and hasattr(values, "dask") else None
-    step = max(getattr(values, "chunk", 1), 1)
-    rows = max(rows // step * step, 1) if step <= rows else rows
-    first = getattr(values, "first", 0)
+    own = np.cumsum([0, *values.chunks[0]]) if hasattr(values, "dask") else None
+    step, first = getattr(values, "chunk", 1), getattr(values, "first", 0)
+    step = step if step <= rows else 1
     edges = [begin]
     while edges[-1] < end:
-        stop = (first + edges[-1] + rows) // step * step - first if step <= rows else edges[-1] + rows
-        if own is not None:
-            inside = own[(own > edges[-1]) & (own <= edges[-1] + rows)]
-            stop = int(inside[-1]) if inside.size else edges[-1] + rows
-        edges.append(min(max(stop, edges[-1] + 1), end))
+        most = edges[-1] + rows // step * step
+        stop = (first + most) // step * step - first if own is None else int(own[own <= most][-1])
+        edges.append(min(stop if stop > edges[-1] else most, end))
     return list(pairwise(edges))
 
 

@@ -1,7 +1,7 @@
 """Labels, local complexities and utilities of each observation, on the data's grid on disk."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from functools import partial
 from typing import Any
@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.journal import Journal, header
 from ..data.observations import Observations
-from ..data.outputs import Output, inode, is_zarr_array, one_at_a_time, output, recover, room
+from ..data.outputs import Journal, Output, header, inode, is_zarr_array, one_at_a_time, output, recover, room
 from ..data.slices import Part, Sliced
 from ..data.tally import Tallied
 from ..decisions.decisional_model import DecisionalModel
@@ -97,9 +96,10 @@ def write_values(
             return
         if not overwrite and os.path.lexists(target):
             raise FileExistsError(f"The path {target!r} exists and 'overwrite' is {overwrite}: give another path.")
-        where = executor if isinstance(obs, Sliced) else None
         with room(target, file.nbytes):
-            _write(file, journal, fill, parts, done, where, partial(_tell, progress, values, len(parts)))
+            for count, more in _write(file, journal, fill, parts, done, executor if isinstance(obs, Sliced) else None):
+                if progress is not None:
+                    progress(f"{values}: {count} of {len(parts)} slices{more}")
             file.finish(begins)
             journal.add({"finished": inode(file.part)})
         replace(file.part, target)
@@ -107,17 +107,11 @@ def write_values(
 
 
 def _write(
-    file: Output,
-    journal: Journal,
-    fill: Fill,
-    parts: list[Part],
-    done: set[int],
-    executor: Executor | None,
-    tell: Callable[..., None],
-) -> None:
-    """All slices that are not done; a line of the journal follows each."""
+    file: Output, journal: Journal, fill: Fill, parts: list[Part], done: set[int], executor: Executor | None
+) -> Iterator[tuple[int, str]]:
+    """Write all slices that are not done, each followed by a line of the journal; how many are there is yielded."""
     if done and file.is_whole():
-        tell(len(done), " were there")
+        yield len(done), " were there"
     else:
         done = set()
         journal.remove()
@@ -127,7 +121,7 @@ def _write(
     written = map_slices(partial(_write_slice, file, journal, fill), [parts[k] for k in rest], executor)
     for count, (k, _) in enumerate(zip(rest, written, strict=True), len(done) + 1):
         journal.add({"slice": k})
-        tell(count)
+        yield count, ""
 
 
 def _write_slice(file: Output, journal: Journal, fill: Fill, part: Part) -> None:
@@ -138,11 +132,6 @@ def _write_slice(file: Output, journal: Journal, fill: Fill, part: Part) -> None
     file.write(part.begin, rows)
 
 
-def _tell(progress: Callable[[str], Any] | None, values: str, n: int, count: int, more: str = "") -> None:
-    if progress is not None:
-        progress(f"{values}: {count} of {n} slices{more}")
-
-
 def _wanted(estimator: Any, name: Any) -> tuple[Observations, NDArray[Any], Any]:
     """The observations, (n_x,) the value of each of their distinct x, and that of a place without observation."""
     if not isinstance(estimator, (CausalModel, DecisionalModel)):
@@ -150,25 +139,9 @@ def _wanted(estimator: Any, name: Any) -> tuple[Observations, NDArray[Any], Any]
             f"The 'estimator' is {type(estimator).__name__}; values are those of fitted states: give CausalStates or "
             "DecisionalStates."
         )
-    decisional = isinstance(estimator, DecisionalModel)
-    choice(name, "values", OF_DECISIONAL if decisional else OF_CAUSAL, of=f"fitted {type(estimator).__name__}")
+    known = OF_DECISIONAL if isinstance(estimator, DecisionalModel) else OF_CAUSAL
+    choice(name, "values", known, of=f"fitted {type(estimator).__name__}")
     estimator.check_fitted()
-    causal = _causal(estimator)
-    missing: Any = -1 if name in LABELS else np.nan
-    if name in LABELS:
-        vector = getattr(estimator, LABELS[name]).labels.astype(np.int32)
-    elif name in LOCAL:
-        vector = complexities.local_complexity(getattr(estimator, LOCAL[name])).astype(np.float64)
-    else:
-        assert isinstance(estimator, DecisionalModel)
-        vector = np.asarray(estimator.utility_, np.float64)
-    if decisional:
-        vector = np.append(vector, np.array(missing, vector.dtype))[causal.states_.labels]
-    return causal.observations_, vector, missing
-
-
-def _causal(estimator: CausalModel | DecisionalModel) -> CausalModel:
-    """The causal states, with data that values can be written for."""
     causal = estimator.causal_ if isinstance(estimator, DecisionalModel) else estimator
     if causal is None:
         raise ValueError(
@@ -180,7 +153,17 @@ def _causal(estimator: CausalModel | DecisionalModel) -> CausalModel:
             "The 'estimator' has only the counts of partial_fit or merge, and values need the data: observe all data "
             "at once, with chunks=..., and call fit."
         )
-    return causal
+    missing: Any = -1 if name in LABELS else np.nan
+    if name in LABELS:
+        vector = getattr(estimator, LABELS[name]).labels.astype(np.int32)
+    elif name in LOCAL:
+        vector = complexities.local_complexity(getattr(estimator, LOCAL[name])).astype(np.float64)
+    else:
+        assert isinstance(estimator, DecisionalModel)
+        vector = np.asarray(estimator.utility_, np.float64)
+    if isinstance(estimator, DecisionalModel):
+        vector = np.append(vector, np.array(missing, vector.dtype))[causal.states_.labels]
+    return causal.observations_, vector, missing
 
 
 def _target(path: Any) -> str:
@@ -210,9 +193,5 @@ def _slices(obs: Observations, vector: NDArray[Any], missing: Any) -> tuple[Fill
     grid = np.full(obs.shape, missing, vector.dtype)
     grid.reshape(-1)[obs.site] = vector[obs.x]
     rows = max(SLICE * len(grid) // grid.nbytes, 1)
-    cuts = range(0, len(grid), rows)
-    return partial(_rows, grid), [Part((grid[a : a + rows],), a, min(a + rows, len(grid)), a) for a in cuts]
-
-
-def _rows(grid: NDArray[Any], part: Part) -> NDArray[Any]:
-    return grid[part.begin : part.end]
+    parts = [Part((grid[a : a + rows],), a, min(a + rows, len(grid)), a) for a in range(0, len(grid), rows)]
+    return lambda part: part.data[0], parts
