@@ -98,11 +98,11 @@ class Lookup:
 
     def __call__(self, value: Any) -> int:
         code = self.exact.get(value)
-        return code if code is not None else self._alike(plain(value))
-
-    def _alike(self, value: Any) -> int:
-        text = value.decode("latin-1") if isinstance(value, bytes) else str(value)
-        return self.exact.get(value, self._printed.get(text, self.unknown))
+        if code is None:
+            value = plain(value)
+            text = value.decode("latin-1") if isinstance(value, bytes) else str(value)
+            code = self.exact.get(value, self._printed.get(text, self.unknown))
+        return code
 
     def byte(self, value: int) -> int:
         """Number of what a byte stands for: an integer of the alphabet, else a character."""
@@ -263,11 +263,11 @@ def distinct(values: Any, name: str = "symbols") -> tuple[Ints, Sequence[Any]]:
     if kind in "iu" and values.size:
         low, high = int(values.min()), int(values.max())
         if high - low < TABLE:
-            return _compact(np.subtract(values, values.dtype.type(low)), high - low + 1), range(low, high + 1)
+            return compact(np.subtract(values, values.dtype.type(low)), high - low + 1), range(low, high + 1)
     points, raw = np.unique(values, return_inverse=True)
     if kind == "f":
         points += 0  # -0.0 is 0.0
-    return _compact(raw, points.size), points.tolist()
+    return compact(raw, points.size), points.tolist()
 
 
 def _characters(text: str | bytes | bytearray) -> tuple[Ints, Sequence[str]]:
@@ -277,7 +277,7 @@ def _characters(text: str | bytes | bytearray) -> tuple[Ints, Sequence[str]]:
         return np.frombuffer(text.encode("latin-1"), np.uint8), CHARACTERS
     except UnicodeEncodeError:
         points, raw = np.unique(np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4"), return_inverse=True)
-        return _compact(raw, points.size), list(map(chr, points.tolist()))
+        return compact(raw, points.size), list(map(chr, points.tolist()))
 
 
 def _masked(values: Any, name: str) -> tuple[Ints, Sequence[Any]]:
@@ -286,7 +286,7 @@ def _masked(values: Any, name: str) -> tuple[Ints, Sequence[Any]]:
     some, meaning = distinct(np.ma.getdata(values)[known], name)
     raw = np.full(values.size, len(meaning))
     raw[known] = some
-    return _compact(raw, len(meaning) + 1), [*meaning, None]
+    return compact(raw, len(meaning) + 1), [*meaning, None]
 
 
 def _hashables(items: list[Any], name: str) -> tuple[Ints, list[Any]]:
@@ -298,10 +298,11 @@ def _hashables(items: list[Any], name: str) -> tuple[Ints, list[Any]]:
             f"The {name!r} hold a value that cannot be counted ({error}); values must be hashable: use strings, "
             f"numbers or tuples{', or give a list of sequences only' if name == 'symbols' else ''}."
         ) from None
-    return _compact(raw, len(code)), list(code)
+    return compact(raw, len(code)), list(code)
 
 
-def _compact(raw: Ints, size: int) -> Ints:
+def compact(raw: Ints, size: int) -> Ints:
+    """Integers below `size` in as few bytes as they need."""
     return raw.astype(np.uint8 if size <= 1 << 8 else np.uint16 if size <= 1 << 16 else np.int64, copy=False)
 
 

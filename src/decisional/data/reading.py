@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from ..support import arguments
 from ..support.files import read_bytes
-from .columns import read_column, read_rows
-from .datasets import MAGIC, is_store, open_hdf5, open_store, read_dataset
+from .datasets import MAGIC, first_bytes, is_store, open_hdf5, open_store, read_dataset
 from .pixels import read_pixels
 from .stores import LARGE, stored
-from .text import map_symbols, read_symbols
+from .text import map_symbols, read_column, read_rows, read_symbols
 
 KINDS = ".npy, .npz, .nc, .h5, .zarr, .pbm, .pgm or .png"
 NPY, ZIP, HDF5 = b"\x93NUMPY", b"PK", b"\x89HDF"
 ARRAYS = (NPY, ZIP + b"\x03\x04", *MAGIC)
+PICTURES = (".png", ".pgm", ".pbm", ".ppm")
 # How many axes an array of each kind of data has; a field has two at least.
 AXES = {"symbols": 1, "signal": 1, "field": 2, "table": None, None: None}
 
@@ -86,16 +86,20 @@ def read(
     """
     arguments.choice(kind, "kind", AXES)
     name = os.fspath(path)
+    picture = kind is None and Path(name).suffix.lower() in PICTURES
     if kind == "table":
         found: tuple[Any, str] = read_rows(name), ""
-    elif kind == "field" or is_array(name) or (kind is None and _is_picture(name)):
+    elif kind == "field" or picture or is_array(name):
         _refuse("column", column, "tables" if kind == "signal" else "text", name)
-        values = _array(name, variable, key, AXES[kind], sliced)
-        found = values, variable or "value"
+        found = _array(name, variable, key, AXES[kind], sliced), variable or "value"
     else:
         _refuse("variable", variable, "netCDF, HDF5 and zarr", name)
         _refuse("key", key, ".npz archives", name)
-        found = _text(name, kind, column, sliced)
+        if kind == "signal":
+            found = read_column(name, column)
+        else:
+            mapped = map_symbols(name) if sliced and column is None else None
+            found = mapped or read_symbols(name, column), "" if column is None else str(column)
     return found if named else found[0]
 
 
@@ -104,18 +108,7 @@ def is_array(path: str) -> bool:
     file, name = _split(path)
     if name is not None or is_store(file):
         return True
-    return Path(file).is_file() and _first_bytes(file).startswith(ARRAYS)
-
-
-def _is_picture(path: str) -> bool:
-    return Path(path).suffix.lower() in (".png", ".pgm", ".pbm", ".ppm")
-
-
-def _text(path: str, kind: str | None, column: int | str | None, sliced: bool) -> tuple[Any, str]:
-    if kind == "signal":
-        return read_column(path, column)
-    mapped = map_symbols(path) if sliced and column is None else None
-    return mapped or read_symbols(path, column), "" if column is None else str(column)
+    return Path(file).is_file() and first_bytes(file).startswith(ARRAYS)
 
 
 def _refuse(name: str, value: Any, what: str, path: str) -> None:
@@ -140,7 +133,7 @@ def _array(path: str, variable: str | None, key: str | None, axes: int | None, s
     if Path(file).is_dir():
         raise ValueError(f"The path {path!r} is a folder and no zarr store: give the path of a field, {KINDS}.")
     data = read_bytes(file) if file == "-" or not os.access(file, os.R_OK) else None
-    begin = data[:8] if data is not None else _first_bytes(file)
+    begin = data[:8] if data is not None else first_bytes(file)
     if not begin:
         raise ValueError(f"The file {path!r} is empty: give one with data.")
     large = file != "-" and (sliced or Path(file).stat().st_size > LARGE)
@@ -152,36 +145,24 @@ def _array(path: str, variable: str | None, key: str | None, axes: int | None, s
     if not begin.startswith(ZIP):
         _refuse("key", key, ".npz archives", path)
     if begin.startswith(NPY) and large:
-        return _mapped(path)
-    return _in_memory(path, read_bytes(path) if data is None else data, key)
-
-
-def _first_bytes(path: str) -> bytes:
-    with Path(path).open("rb") as file:
-        return file.read(8)
-
-
-def _mapped(path: str) -> Any:
-    """An .npy file as a memory map."""
-    try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except Exception as error:  # whatever a damaged file makes of the reader
-        raise ValueError(f"The file {path!r} is no complete array of numbers ({error}): save it again.") from None
-    found = stored(array)
-    return array if found is None else found
-
-
-def _in_memory(path: str, data: bytes, key: str | None) -> NDArray[Any]:
-    """An array, one of an archive, or a picture."""
-    if data.startswith(ZIP):
+        array = _load(path, path, "r")
+        found = stored(array)
+        return array if found is None else found
+    data = read_bytes(path) if data is None else data
+    if begin.startswith(NPY):
+        return _load(path, BytesIO(data))
+    if begin.startswith(ZIP):
         return _archive(path, data, key)
-    if not data.startswith(NPY):
-        pixels = read_pixels(path, data)
-        if pixels is None:
-            raise ValueError(f"The file {path!r} is of no kind that is known: give {KINDS}.")
-        return pixels
+    pixels = read_pixels(path, data)
+    if pixels is None:
+        raise ValueError(f"The file {path!r} is of no kind that is known: give {KINDS}.")
+    return pixels
+
+
+def _load(path: str, source: Any, mode: Any = None) -> NDArray[Any]:
+    """The array of an .npy file, as a memory map if a mode is given."""
     try:
-        array: NDArray[Any] = np.load(BytesIO(data), allow_pickle=False)
+        array: NDArray[Any] = np.load(source, mmap_mode=mode, allow_pickle=False)
     except Exception as error:  # whatever a damaged file makes of the reader
         raise ValueError(f"The file {path!r} is no complete array of numbers ({error}): save it again.") from None
     return array
@@ -191,9 +172,8 @@ def _archive(path: str, data: bytes, key: str | None) -> NDArray[Any]:
     try:
         with np.load(BytesIO(data), allow_pickle=False) as archive:
             names = list(archive.files)
-            found: Any = None
-            if names and (key is None or key in names):
-                found = archive[names[0] if key is None else key]
+            wanted = key if key is not None or not names else names[0]
+            found: Any = archive[wanted] if wanted in names else None
     except Exception as error:  # whatever a damaged file makes of the reader
         raise ValueError(f"The file {path!r} is no complete .npz archive ({error}): save it again.") from None
     if found is None:

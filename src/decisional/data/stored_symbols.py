@@ -2,14 +2,14 @@
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ..support.arrays import Ints
 from ..support.executors import alone, map_slices
-from .alphabet import Alphabet
+from .alphabet import Alphabet, compact
 from .sequences import NoSymbols, Symbols, read
 from .slices import rows_at_once
 from .stores import cuts, is_stored, load, stored
@@ -76,8 +76,8 @@ class StoredSymbols:
     def alphabet(self) -> Alphabet:
         """The distinct symbols. Cost: one pass."""
         found = Alphabet(())
-        for alphabet in map_slices(partial(_alphabet, self.missing), self._parts(0)):
-            found = found.merge(alphabet)[0]
+        for symbols in map_slices(self._read, [data for data, *_ in self._parts(0)]):
+            found = found.merge(symbols.alphabet)[0]
         if not found:
             raise NoSymbols(
                 f"All {self.size:,} 'symbols' are missing; a series needs at least one symbol: check 'missing' and the "
@@ -95,7 +95,9 @@ class StoredSymbols:
 
         Cost: one pass; a few slices of a quarter of a gigabyte at most are in memory (none, for maps of bytes).
         """
-        yield from map_slices(partial(_piece, self.missing, self.alphabet), self._parts(ahead))
+        parts = self._parts(ahead)
+        for symbols, (_, own, continues) in zip(self._numbered([data for data, *_ in parts]), parts, strict=True):
+            yield Piece(symbols.raw, symbols.lut, symbols.bounds, own * self.width, continues)
 
     def sample(self, size: int, block: int) -> Symbols:
         """About `size` symbols in evenly spread blocks, the first at the beginning; each block is a sequence."""
@@ -107,50 +109,32 @@ class StoredSymbols:
             for array in self.arrays:
                 first, last = max(start - offset, 0), min(start + rows - offset, len(array))
                 if first < last:
-                    found.append((array[first:last], last - first, False))
+                    found.append(array[first:last])
                 offset += len(array)
-        return self._joined(list(map_slices(partial(_piece, self.missing, self.alphabet), found)))
-
-    def _joined(self, pieces: list[Piece]) -> Symbols:
-        n = len(self.alphabet)
-        kind = np.uint8 if n < 1 << 8 else np.uint16 if n < 1 << 16 else np.int64
+        parts, n = list(self._numbered(found)), len(self.alphabet)
         # A missing symbol gets a number of its own.
-        raw = np.concatenate([np.where(piece.lut < 0, n, piece.lut).astype(kind)[piece.raw] for piece in pieces])
-        lengths = np.concatenate([np.diff(piece.bounds) for piece in pieces])
-        bounds = np.concatenate([[0], np.cumsum(lengths)])
+        raw = np.concatenate([compact(np.where(part.lut < 0, n, part.lut), n + 1)[part.raw] for part in parts])
+        bounds = np.append(0, np.cumsum(np.concatenate([np.diff(part.bounds) for part in parts])))
         return Symbols(raw, np.append(np.arange(n), -1), self.alphabet, bounds, bool((raw == n).any()), (raw.size,))
 
     def _parts(self, ahead: int) -> list[tuple[Any, int, bool]]:
         """The data of each slice, how many of its rows are its own, and whether it continues the one before."""
         rows = max(rows_at_once(SYMBOL_BYTES) // self.width, 1)
-        ahead = ahead if self.width == 1 and self.arrays[0].ndim == 1 else 0
+        ahead = ahead if self.arrays[0].ndim == 1 else 0
         return [
             (array[a : min(b + ahead, len(array))], b - a, a > 0 and array.ndim == 1)
             for array in self.arrays
             for a, b in cuts(array, 0, len(array), rows)
         ]
 
+    def _read(self, data: Any) -> Symbols:
+        with alone():
+            try:
+                return read(load(data), self.missing, sequences=False)
+            except NoSymbols:
+                n = data.size
+                return Symbols(np.zeros(n, np.uint8), np.full(1, -1), Alphabet(()), np.array([0, n]), True, (n,))
 
-def _read(missing: Hashable, part: tuple[Any, int, bool]) -> Symbols | None:
-    """Symbols of a slice; None where all are missing."""
-    with alone():
-        try:
-            return read(load(part[0]), missing, sequences=False)
-        except NoSymbols:
-            return None
-
-
-def _alphabet(missing: Hashable, part: tuple[Any, int, bool]) -> Alphabet:
-    symbols = _read(missing, part)
-    return Alphabet(()) if symbols is None else symbols.alphabet
-
-
-def _piece(missing: Hashable, alphabet: Alphabet, part: tuple[Any, int, bool]) -> Piece:
-    data, own, continues = part
-    width = int(np.prod(data.shape[1:]))
-    symbols = _read(missing, part)
-    if symbols is None:
-        n = len(data) * width
-        return Piece(np.zeros(n, np.uint8), np.full(1, -1), np.array([0, n]), own * width, continues)
-    symbols = symbols.over(alphabet)
-    return Piece(symbols.raw, symbols.lut, symbols.bounds, own * width, continues)
+    def _numbered(self, parts: list[Any]) -> Iterator[Symbols]:
+        alphabet = self.alphabet
+        yield from map_slices(lambda data: self._read(data).over(alphabet), parts)
