@@ -5,9 +5,16 @@ or is any callable U(y, z) that broadcasts over arrays. `MonteCarlo` and `Sample
 than by the sum over outcomes; `GlobalMaxima` searches a continuum of predictions.
 """
 
-from .decisions.equivalence import equivalent, same_predictions, same_values
 from .decisions.predictions import Optimum, Slack
-from .decisions.solving import GlobalMaxima, MonteCarlo, SamplePoints, solve
+from .decisions.solving import (
+    GlobalMaxima,
+    MonteCarlo,
+    SamplePoints,
+    equivalent,
+    same_predictions,
+    same_values,
+    solve,
+)
 from .decisions.utilities import (
     Utility,
     absolute_error,

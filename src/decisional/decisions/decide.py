@@ -78,12 +78,12 @@ def decide(
 def iso_prediction(predictions: Predictions, weight: Floats, delta: float | None, level: float) -> Partition:
     """C2: states with the same set Y of best predictions; parameters as in `group`."""
     if isinstance(predictions, NumericSets):
-        errors, precision = predictions.errors, predictions.precision
-        gap = None if delta is None else max(delta, precision)
-        return Partition(group(predictions.coordinates, np.hypot(errors, precision), weight, gap, level), weight)
+        values, errors = predictions.coordinates()
+        gap = None if delta is None else max(delta, predictions.precision)
+        return Partition(group(values, np.hypot(errors, predictions.precision), weight, gap, level), weight)
     assert isinstance(predictions, ListedSets)
-    codes = np.ascontiguousarray(predictions.codes)
-    rows = codes.view(np.dtype((np.void, codes.shape[1]))).ravel()
+    bits = np.packbits(predictions.member.reshape(len(predictions), -1), axis=1)
+    rows = bits.view(np.dtype((np.void, bits.shape[1]))).ravel()
     return Partition(np.unique(rows, return_inverse=True)[1].reshape(-1), weight)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..data.alphabet import Alphabet, is_missing
 from ..data.observations import Observations
 from ..machines import EpsilonMachine, TransitionGraph
-from ..states import aggregation, complexities, matching
+from ..states import aggregation, matching
 from ..states.causal_model import CausalModel
 from ..states.partition import Partition
 from ..states.state_model import StateModel, as_observations
@@ -128,7 +128,13 @@ class DecisionalModel(StateModel):
         self._check_parameters()
         if isinstance(X, EpsilonMachine):
             return self._settle(None, X, *_exact(X))
-        causal = X if isinstance(X, CausalModel) else self._each_x(X, z)
+        if isinstance(X, CausalModel):
+            causal = X
+        else:
+            if z is None:
+                _with_outcomes(X, z)
+            # A state for each distinct x.
+            causal = self._causal_model(cluster=aggregation.distinct, constraints="none").fit(X, z)
         given = causal.distributions_, causal.outcomes_, causal.states_.probability
         match, obs = causal.match_, causal.observations_
         if not isinstance(match, matching.TwoSampleTest):
@@ -141,12 +147,6 @@ class DecisionalModel(StateModel):
         self._check_parameters()
         p, outcomes, probability = _exact(machine)
         return self._settle(None, machine, p, outcomes, probability, np.maximum(n * probability, 1.0))
-
-    def _each_x(self, X: Any, z: Any) -> CausalModel:
-        """A state for each distinct x."""
-        if z is None:
-            _with_outcomes(X, z)
-        return self._causal_model(cluster=aggregation.distinct, constraints="none").fit(X, z)
 
     def _forget(self) -> None:
         """Drop what was derived from the states."""
@@ -183,22 +183,20 @@ class DecisionalModel(StateModel):
         self.predictions_, self.utility_ = decision.predictions, decision.utility
         self.state_groups_ = [f"ω{k}" for k in self.states_.labels]
         self.expected_utility_ = float(probability @ self.utility_)
-        self.complexity_ = complexities.global_complexity(self.states_)
-        self.prediction_complexity_ = complexities.global_complexity(self.iso_prediction_)
-        self.utility_complexity_ = complexities.global_complexity(self.iso_utility_)
+        self.complexity_ = self.states_.entropy()
+        self.prediction_complexity_ = self.iso_prediction_.entropy()
+        self.utility_complexity_ = self.iso_utility_.entropy()
         return self
 
-    @property
-    def recurrent_complexity_(self) -> float:
-        return self._recurrent(self.states_)
-
-    @property
-    def recurrent_prediction_complexity_(self) -> float:
-        return self._recurrent(self.iso_prediction_)
-
-    @property
-    def recurrent_utility_complexity_(self) -> float:
-        return self._recurrent(self.iso_utility_)
+    recurrent_complexity_ = cached_property(lambda self: self._recurrent(self.states_))
+    recurrent_prediction_complexity_ = cached_property(lambda self: self._recurrent(self.iso_prediction_))
+    recurrent_utility_complexity_ = cached_property(lambda self: self._recurrent(self.iso_utility_))
+    local_complexity_ = cached_property(lambda self: self._local(self.states_))
+    local_prediction_complexity_ = cached_property(lambda self: self._local(self.iso_prediction_))
+    local_utility_complexity_ = cached_property(lambda self: self._local(self.iso_utility_))
+    graph_ = cached_property(lambda self: self._graph("states_", "ω"))
+    iso_prediction_graph_ = cached_property(lambda self: self._graph("iso_prediction_", "ψ"))
+    iso_utility_graph_ = cached_property(lambda self: self._graph("iso_utility_", "υ"))
 
     @property
     def recurrent_expected_utility_(self) -> float:
@@ -213,39 +211,14 @@ class DecisionalModel(StateModel):
         return self._at_observations(self.states_.labels, -1)
 
     @cached_property
-    def local_complexity_(self) -> Floats:
-        return self._at_observations(complexities.local_complexity(self.states_), np.nan)
-
-    @cached_property
-    def local_prediction_complexity_(self) -> Floats:
-        return self._at_observations(complexities.local_complexity(self.iso_prediction_), np.nan)
-
-    @cached_property
-    def local_utility_complexity_(self) -> Floats:
-        return self._at_observations(complexities.local_complexity(self.iso_utility_), np.nan)
-
-    @cached_property
     def local_utility_(self) -> Floats:
         """(n,) expected utility at each observation."""
         return self._at_observations(self.utility_, np.nan)
 
-    @cached_property
-    def graph_(self) -> TransitionGraph | None:
-        self.check_fitted()
-        return self._graph(self.states_, "ω")
-
-    @cached_property
-    def iso_prediction_graph_(self) -> TransitionGraph | None:
-        return self._graph(self.iso_prediction_, "ψ")
-
-    @cached_property
-    def iso_utility_graph_(self) -> TransitionGraph | None:
-        return self._graph(self.iso_utility_, "υ")
-
     def predict(self, X: Any) -> Ints:
         """(n,) decisional state of new observations, or after each symbol where a machine was fitted; -1 = unknown."""
-        causes = self.causes(X)
-        return np.append(self.states_.labels, -1)[causes]
+        found = self.causes(X)
+        return np.append(self.states_.labels, -1)[found]
 
     def decide(self, X: Any) -> NDArray[Any]:
         """(n,) one best prediction for each of new observations; the best fixed prediction where nothing is known."""
@@ -303,13 +276,13 @@ class DecisionalModel(StateModel):
         if X is None and self.causal_ is None:
             raise ValueError("The 'X' of events is missing; a machine has no data of its own: give a sequence.")
         obs = self.causal_.observations_ if X is None and self.causal_ is not None else X
+        causes = self.causes(obs)
         if isinstance(obs, Observations):
-            cause = self.causes(obs)
-            place, before, after = events.changes_in_observations(obs, cause, labels, initial)
+            place, before, after = events.changes_in_observations(obs, causes, labels)
         else:
-            place, before, after = events.changes_in_sequence(self.causes(obs), labels)
-            kept = slice(None) if initial else before >= 0
-            place, before, after = place[kept], before[kept], after[kept]
+            place, before, after = events.changes_in_sequence(causes, labels)
+        kept = initial | (before >= 0)
+        place, before, after = place[kept], before[kept], after[kept]
         found = np.append(labels, -1)
         return events.Events(place, found[before], found[after], before, after, self.predictions_, self.utility_)
 
@@ -359,9 +332,13 @@ class DecisionalModel(StateModel):
             return values
         return self.causal_.at_observations(values[self.causal_.states_.labels], missing)
 
-    def _graph(self, states: Partition, letter: str) -> TransitionGraph | None:
+    def _local(self, states: Partition) -> Floats:
+        return self._at_observations(states.local(), np.nan)
+
+    def _graph(self, name: str, letter: str) -> TransitionGraph | None:
         self.check_fitted()
-        source: Any = self.machine_.graph if self.machine_ is not None else None
+        states: Partition = getattr(self, name)
+        source: Any = self.machine_ and self.machine_.graph
         inner: TransitionGraph | None = source if self.causal_ is None else self.causal_.graph_
         if inner is None:
             return None
@@ -369,8 +346,7 @@ class DecisionalModel(StateModel):
         edges = inner.matrix.tocoo()
         ends = states.labels[edges.row], states.labels[edges.col]
         names = [f"{letter}{k}" for k in range(states.n_states)]
-        mass = weight[edges.row] * edges.data
-        return TransitionGraph.from_counts(*ends, mass, states.n_states, names=names)
+        return TransitionGraph.from_counts(*ends, weight[edges.row] * edges.data, states.n_states, names=names)
 
     def causes(self, X: Any) -> Ints:
         """(n,) causal state of new observations, or after each symbol of a sequence; -1 where nothing is known."""

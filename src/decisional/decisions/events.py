@@ -196,36 +196,17 @@ def changes_in_sequence(cause: Ints, labels: Ints, last: int = -1) -> tuple[Ints
     return known[changed], before[changed], after[changed]
 
 
-def changes_in_observations(
-    obs: Observations, cause: Ints, labels: Ints, initial: bool = False
-) -> tuple[Ints, Ints, Ints]:
-    """Changes between observations and their successors; without successors, between neighbours.
-
-    Parameters
-    ----------
-    cause : (n,) causal state of each observation, -1 = not known: what was known last stands
-    labels : (n_causal,) label of each causal state
-    initial : list the first known state of each sequence too, with before = -1
-
-    Returns
-    -------
-    place, before, after : (m,) each, in the order of the data
-    """
-    following = obs.successor
-    if following is None:
-        following = np.append(np.arange(1, obs.n), -1)
+def changes_in_observations(obs: Observations, cause: Ints, labels: Ints) -> tuple[Ints, Ints, Ints]:
+    """As `changes_in_sequence`, between observations and their successors; without successors, between neighbours."""
+    following = np.append(np.arange(1, obs.n), -1) if obs.successor is None else obs.successor
     start = np.flatnonzero(following >= 0)
     end = following[start]
     last = np.array(cause, np.int64)
-    while True:
-        lost = (last[end] < 0) & (last[start] >= 0)
-        if not lost.any():
-            break
+    while (lost := (last[end] < 0) & (last[start] >= 0)).any():
         last[end[lost]] = last[start[lost]]
     before = np.full(obs.n, -1, np.int64)
     before[end] = last[start]
     found = np.append(labels, -1)
-    changed = np.flatnonzero((cause >= 0) & (found[before] != found[cause]) & (initial | (before >= 0)))
-    order = np.argsort(obs.site[changed], kind="stable")
-    changed = changed[order]
+    changed = np.flatnonzero((cause >= 0) & (found[before] != found[cause]))
+    changed = changed[np.argsort(obs.site[changed], kind="stable")]
     return obs.site[changed], before[changed], cause[changed]

@@ -1,13 +1,13 @@
 """The sets Y of best predictions of K states, stored as arrays, what they are worth, and when two are equally good.
 
-Two states have the same Y when their rows of `codes` are equal; sets of numbers have `coordinates` instead, which are
-compared within a tolerance (see `decide`).
+Two states have the same Y when they contain the same; sets of numbers are compared within a tolerance (see `decide`).
 """
 
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import chain, product
+from math import prod
 from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -16,8 +16,6 @@ import numpy as np
 from .._kernels import values as kernels
 from ..support.arrays import Floats, Ints
 
-BLOCK = 1 << 22  # entries of a block of distributions that is worked on at once
-
 
 @dataclass(frozen=True, eq=False)
 class Predictions(Sequence[Any]):
@@ -25,6 +23,9 @@ class Predictions(Sequence[Any]):
 
     # The fields that have an entry for each state.
     _columns: ClassVar[tuple[str, ...]]
+
+    def __len__(self) -> int:
+        return len(getattr(self, self._columns[0]))
 
     def __getitem__(self, k: Any) -> Any:
         return [self.at(i) for i in range(len(self))[k]] if isinstance(k, slice) else self.at(range(len(self))[k])
@@ -46,47 +47,30 @@ class Predictions(Sequence[Any]):
 
 @dataclass(frozen=True, eq=False)
 class ListedSets(Predictions):
-    """Sets known by what they contain: `member` is (K, ...) booleans, `top` (K, ...) the best of each."""
+    """Sets of some of the `values`, or products of such sets, one for each cell of a prediction.
+
+    Attributes
+    ----------
+    member : (K, n_values) or (K, n_cells, n_values) booleans
+    top : (K,) or (K, n_cells) place of the best value
+    wrap : what makes a prediction of the values of its cells; None where a prediction is a value
+    """
 
     _columns = ("member", "top")
     values: Sequence[Hashable]
     member: Ints
     top: Ints
-
-    def __len__(self) -> int:
-        return len(self.member)
-
-    @property
-    def codes(self) -> Ints:
-        """(K, n_bytes) the bits of what each set contains: the same for the same sets."""
-        return np.packbits(self.member.reshape(len(self), -1), axis=1)
-
-
-class NumericSets(Predictions):
-    """Sets of numbers, which are the same within a tolerance; `precision` is that of how they were found."""
-
-    precision: float = 0.0
-
-    @property
-    @abstractmethod
-    def coordinates(self) -> Floats:
-        """(K, d) numbers that tell the sets apart."""
-
-    @property
-    @abstractmethod
-    def errors(self) -> Floats:
-        """(K, d) their standard errors."""
-
-
-@dataclass(frozen=True, eq=False)
-class Finite(ListedSets):
-    """Subsets of the candidates `values`: `member` is (K, n_y) booleans, `top` (K,) the best one of each."""
+    wrap: Callable[[Any], Any] | None = None
 
     def at(self, k: int) -> Any:
-        return frozenset(self.values[i] for i in np.flatnonzero(self.member[k]).tolist())
+        rows = np.atleast_2d(self.member[k])
+        cells = [frozenset(self.values[i] for i in np.flatnonzero(row).tolist()) for row in rows]
+        return cells[0] if self.wrap is None else CellSet(cells, self.wrap)
 
     def choice(self) -> list[Any]:
-        return [self.values[i] for i in self.top.tolist()]
+        if self.wrap is None:
+            return [self.values[i] for i in self.top.tolist()]
+        return [self.wrap(tuple(self.values[i] for i in row)) for row in self.top.tolist()]
 
 
 class CellSet(Set[Any]):
@@ -108,10 +92,7 @@ class CellSet(Set[Any]):
         return map(self.wrap, product(*(sorted(cell, key=repr) for cell in self.cells)))
 
     def __len__(self) -> int:
-        size = 1
-        for cell in self.cells:
-            size *= len(cell)
-        return size
+        return prod(map(len, self.cells))
 
     def __hash__(self) -> int:
         return hash(self.cells)
@@ -127,20 +108,6 @@ def like(value: Any) -> Callable[[Any], Any]:
     return "".join if isinstance(value, str) else itemgetter(0)
 
 
-@dataclass(frozen=True, eq=False)
-class Cells(ListedSets):
-    """Products of per-cell sets: `member` is (K, n_cells, n_values) booleans, `top` (K, n_cells) the best values."""
-
-    wrap: Callable[[Any], Any] = tuple
-
-    def at(self, k: int) -> Any:
-        cells = [frozenset(self.values[i] for i in np.flatnonzero(cell).tolist()) for cell in self.member[k]]
-        return CellSet(cells, self.wrap)
-
-    def choice(self) -> list[Any]:
-        return [self.wrap(tuple(self.values[i] for i in row)) for row in self.top.tolist()]
-
-
 class Interval(NamedTuple):
     """All numbers from low to high; `y in interval` tells whether y is one of them."""
 
@@ -154,6 +121,16 @@ class Interval(NamedTuple):
         return f"[{self.low:g}, {self.high:g}]" if self.low < self.high else f"{{{self.low:g}}}"
 
 
+class NumericSets(Predictions):
+    """Sets of numbers, which are the same within a tolerance; `precision` is that of how they were found."""
+
+    precision: float = 0.0
+
+    @abstractmethod
+    def coordinates(self) -> tuple[Floats, Floats]:
+        """(K, d) numbers that tell the sets apart, and their standard errors."""
+
+
 @dataclass(frozen=True, eq=False)
 class Intervals(NumericSets):
     """Intervals of numbers (K,), of width 0 for single ones; `top` is the best by the estimate, `spread` the standard
@@ -165,19 +142,11 @@ class Intervals(NumericSets):
     top: Floats
     spread: Floats
 
-    def __len__(self) -> int:
-        return self.low.size
-
     def at(self, k: int) -> Any:
         return Interval(float(self.low[k]), float(self.high[k]))
 
-    @property
-    def coordinates(self) -> Floats:
-        return np.column_stack([self.low, self.high])
-
-    @property
-    def errors(self) -> Floats:
-        return np.column_stack([self.spread, self.spread])
+    def coordinates(self) -> tuple[Floats, Floats]:
+        return np.column_stack([self.low, self.high]), np.column_stack([self.spread, self.spread])
 
     def choice(self) -> list[Any]:
         values: list[Any] = self.top.tolist()
@@ -186,38 +155,24 @@ class Intervals(NumericSets):
 
 @dataclass(frozen=True, eq=False)
 class Points(NumericSets):
-    """Finitely many points of a continuum: `points[k]` is (m_k, d), sorted, and `spread[k]` their standard errors.
-
-    Sets of different sizes never match, so `coordinates` are padded and the size is one of them.
-    """
+    """Finitely many points of a continuum: `points[k]` is (m_k, d), sorted, and `spread[k]` their standard errors."""
 
     _columns = ("points", "spread")
     points: Sequence[Floats]
     spread: Sequence[Floats]
     precision: float = 0.0
 
-    def __len__(self) -> int:
-        return len(self.points)
-
     def at(self, k: int) -> Any:
         rows = self.points[k].tolist()
         return tuple(row[0] for row in rows) if self.points[k].shape[1] == 1 else tuple(map(tuple, rows))
 
-    @property
-    def coordinates(self) -> Floats:
-        table = self._padded(self.points)
-        table[:, -1] = [1e18 * len(part) for part in self.points]
-        return table
-
-    @property
-    def errors(self) -> Floats:
-        return self._padded(self.spread)
-
-    def _padded(self, parts: Sequence[Floats]) -> Floats:
-        table = np.zeros((len(parts), max(part.size for part in parts) + 1))
-        for row, part in zip(table, parts, strict=True):
-            row[: part.size] = part.ravel()
-        return table
+    def coordinates(self) -> tuple[Floats, Floats]:
+        table, errors = np.zeros((2, len(self), max(part.size for part in self.points) + 1))
+        for k, (part, spread) in enumerate(zip(self.points, self.spread, strict=True)):
+            table[k, : part.size], errors[k, : part.size] = part.ravel(), spread.ravel()
+            # Sets of different sizes never match.
+            table[k, -1] = 1e18 * len(part)
+        return table, errors
 
     def choice(self) -> list[Any]:
         return [self[k][0] for k in range(len(self))]
@@ -274,28 +229,6 @@ class Optimum:
     error: Floats
     predictions: Predictions
 
-    def join(self, others: Sequence["Optimum"]) -> "Optimum":
-        parts = (self, *others)
-        return Optimum(
-            np.concatenate([part.utility for part in parts]),
-            np.concatenate([part.error for part in parts]),
-            self.predictions.join([part.predictions for part in others]),
-        )
-
-
-def in_blocks(p: Any, slack: Slack, best: Callable[[Floats, Slack], Optimum], width: int = 0) -> Optimum:
-    """Apply `best` to blocks of the distributions p (K, n_z), dense or sparse, and join the results.
-
-    `width` is what each row needs room for, if more than n_z.
-    """
-    size = max(1, BLOCK // max(p.shape[1], width, 1))
-    parts = []
-    for begin in range(0, p.shape[0], size):
-        rows = slice(begin, begin + size)
-        block = p[rows] if isinstance(p, np.ndarray) else p[rows].toarray()
-        parts.append(best(block, slack.rows(rows)))
-    return parts[0].join(parts[1:])
-
 
 def exhaustive(p: Floats, u: Floats, candidates: Sequence[Hashable], slack: Slack, expected: Any = None) -> Optimum:
     """Compare all candidates: u is U(y, z) as (n_y, n_z); `expected` (K, n_y) replaces the product p u^T.
@@ -311,18 +244,22 @@ def exhaustive(p: Floats, u: Floats, candidates: Sequence[Hashable], slack: Slac
     error: Floats = np.zeros(len(p))
     if slack.n is not None:
         smooth = slack.smooth(p)
-        error = slack.error(_variance(smooth, u, top))
+        error = slack.error(variance(smooth, u[top]))
         if slack.level > 0.0:
             near = highest[:, None] - value <= slack.atol + slack.level * slack.error(_variances(smooth, u, top))
             member |= near & ~_dominated(u, (near & ~member).any(axis=0), slack.atol)
-    return Optimum(highest, error, Finite(candidates, member, top))
+    return Optimum(highest, error, ListedSets(candidates, member, top))
 
 
-def _variance(p: Floats, u: Floats, top: Ints) -> Floats:
-    """(K,) variance of U(y, z) for the prediction `top` of each state."""
-    mean = np.einsum("kz,kz->k", p, u[top])
-    variance: Floats = np.einsum("kz,kz->k", p, (u[top] - mean[:, None]) ** 2)
-    return variance
+def mean_of(p: Floats, values: Floats) -> Floats:
+    """(K,) mean of values (K, n_z) under distributions p."""
+    mean: Floats = np.einsum("kz,kz->k", p, values)
+    return mean
+
+
+def variance(p: Floats, values: Floats) -> Floats:
+    """(K,) variance of values (K, n_z) under distributions p."""
+    return mean_of(p, (values - mean_of(p, values)[:, None]) ** 2)
 
 
 def _variances(p: Floats, u: Floats, top: Ints) -> Floats:
@@ -332,8 +269,8 @@ def _variances(p: Floats, u: Floats, top: Ints) -> Floats:
     mean, square = p @ lost.T, p @ (lost**2).T
     rows = np.arange(len(p))
     both = (p * lost[top]) @ lost.T
-    variance: Floats = square + square[rows, top, None] - 2.0 * both - (mean - mean[rows, top, None]) ** 2
-    return variance
+    found: Floats = square + square[rows, top, None] - 2.0 * both - (mean - mean[rows, top, None]) ** 2
+    return found
 
 
 def _dominated(u: Floats, asked: Ints, atol: float) -> Ints:

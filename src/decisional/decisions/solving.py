@@ -1,22 +1,26 @@
-"""Step 5 of the figure: Y and U of each distribution, whatever the utility, integrator and optimiser.
+"""Step 5 of the figure: Y and U of each distribution, whatever the utility, integrator and optimiser; and when two
+utilities come to the same (section 3.5 of the paper).
 
 An integrator is any callable of (p, u), distributions (K, n_z) and utilities (n_y, n_z), that returns the expected
 utilities (K, n_y). An optimiser is any callable of (value, outcomes) that returns the best predictions of one
 state, `value` being its expected utility as a function of an array of predictions.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..machines import EpsilonMachine
+from ..states.causal_model import CausalModel
 from ..support.arguments import as_table, generator, integer, real, shown
 from ..support.arrays import Floats
-from .predictions import Optimum, Points, Slack, exhaustive, in_blocks
+from .predictions import Interval, Optimum, Points, Slack, exhaustive
 from .utilities import Utility, as_array, as_utility, numbers
 
+BLOCK = 1 << 22  # entries of a block of distributions that is worked on at once
 PRECISION = 1e-5  # of predictions found by a search, as a share of the range of the outcomes
 
 
@@ -99,20 +103,15 @@ class GlobalMaxima:
                 "the expected utility may be flat: use a larger n, or candidates y=[...]."
             )
         points, heights = np.atleast_2d(found.xl), -np.asarray(found.funl)
-        sample = value(z)
-        near = self.rtol * max(float(np.ptp(np.append(sample, heights))), 1e-300)
-        return _distinct(points[heights >= heights.max() - near], bounds)
-
-
-def _distinct(points: Floats, bounds: Floats) -> Floats:
-    """Sorted points without those that are the same up to the precision of a search."""
-    points = points[np.lexsort(points.T[::-1])]
-    close = 1e-4 * (bounds[:, 1] - bounds[:, 0])
-    kept: list[Floats] = []
-    for point in points:
-        if not any((np.abs(point - other) <= close).all() for other in kept):
-            kept.append(point)
-    return np.array(kept)
+        near = self.rtol * max(float(np.ptp(np.append(value(z), heights))), 1e-300)
+        points = points[heights >= heights.max() - near]
+        # Some are the same up to the precision of the search.
+        close = 1e-4 * (bounds[:, 1] - bounds[:, 0])
+        kept: list[Floats] = []
+        for point in points[np.lexsort(points.T[::-1])]:
+            if not any((np.abs(point - other) <= close).all() for other in kept):
+                kept.append(point)
+        return np.array(kept)
 
 
 def _checked(integrate: Callable[[Floats, Floats], Any], p: Floats, u: Floats) -> Floats:
@@ -127,49 +126,43 @@ def _checked(integrate: Callable[[Floats, Floats], Any], p: Floats, u: Floats) -
     return expected
 
 
-def _integrated(utility: Utility, integrate: Callable[[Floats, Floats], Any]) -> Callable[..., Optimum]:
+def _integrated(p: Floats, outcomes: Sequence[Any], utility: Utility, slack: Slack, integrate: Any) -> Optimum:
     """Step 5 with an integrator of the user: all candidates are compared."""
-
-    def best(p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
-        candidates = utility.candidates(outcomes)
-        u = utility.matrix(candidates, outcomes)
-        expected = _checked(integrate, p, u)
-        if isinstance(integrate, MonteCarlo) and slack.n is not None:
-            # Draws from a sample add their own error.
-            slack = replace(slack, n=1.0 / (1.0 / slack.n + 1.0 / integrate.n))
-        return exhaustive(p, u, candidates, slack, expected)
-
-    return best
+    candidates = utility.candidates(outcomes)
+    u = utility.matrix(candidates, outcomes)
+    expected = _checked(integrate, p, u)
+    if isinstance(integrate, MonteCarlo) and slack.n is not None:
+        # Draws from a sample add their own error.
+        slack = replace(slack, n=1.0 / (1.0 / slack.n + 1.0 / integrate.n))
+    return exhaustive(p, u, candidates, slack, expected)
 
 
-def _optimised(utility: Utility, optimise: Callable[..., Any], integrate: Any = None) -> Callable[..., Optimum]:
+def _optimised(
+    p: Floats, outcomes: Sequence[Any], utility: Utility, slack: Slack, integrate: Any, optimise: Callable[..., Any]
+) -> Optimum:
     """Step 5 with an optimiser over a continuum of predictions."""
     expected = (lambda p, u: p @ u.T) if integrate is None else integrate
+    value, error = np.zeros((2, len(p)))
+    points: list[Floats] = []
+    for k in range(len(p)):
+        row = p[k : k + 1]
 
-    def best(p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
-        value, error = np.empty(len(p)), np.zeros(len(p))
-        points: list[Floats] = []
-        for k in range(len(p)):
-            row = p[k : k + 1]
+        def worth(y: Floats, row: Floats = row) -> Floats:
+            values: Floats = _checked(expected, row, utility.matrix(_listed(y), outcomes))[0]
+            return values
 
-            def worth(y: Floats, row: Floats = row) -> Floats:
-                values: Floats = _checked(expected, row, utility.matrix(_listed(y), outcomes))[0]
-                return values
-
-            found = _found(optimise(worth, outcomes))
-            height = worth(found)
-            value[k] = height.max()
-            points.append(found)
-            if slack.n is not None:
-                u = utility.matrix(_listed(found[height.argmax()][None]), outcomes)[0]
-                error[k] = np.sqrt(max(float(row[0] @ u**2 - (row[0] @ u) ** 2), 0.0) / slack.n[k])
-        extent = np.concatenate(points)
-        if as_array(outcomes).dtype.kind in "biuf":
-            extent = numbers(outcomes, "optimise").reshape(len(outcomes), -1)
-        precision = PRECISION * float(np.ptp(extent, axis=0).max())
-        return Optimum(value, error, Points(points, [np.zeros_like(part) for part in points], precision))
-
-    return best
+        found = _found(optimise(worth, outcomes))
+        height = worth(found)
+        value[k] = height.max()
+        points.append(found)
+        if slack.n is not None:
+            u = utility.matrix(_listed(found[height.argmax()][None]), outcomes)[0]
+            error[k] = np.sqrt(max(float(row[0] @ u**2 - (row[0] @ u) ** 2), 0.0) / slack.n[k])
+    extent = np.concatenate(points)
+    if as_array(outcomes).dtype.kind in "biuf":
+        extent = numbers(outcomes, "optimise").reshape(len(outcomes), -1)
+    precision = PRECISION * float(np.ptp(extent, axis=0).max())
+    return Optimum(value, error, Points(points, [np.zeros_like(part) for part in points], precision))
 
 
 def _found(answer: Any) -> Floats:
@@ -202,10 +195,76 @@ def solve(
     integrate : callable of (p, u), see above; by default the sum over outcomes
     optimise : callable of (value, outcomes), see above; by default closed forms and all candidates
     """
-    utility = as_utility(utility).bound(outcomes)
-    best = utility.best
-    if optimise is not None:
-        best = _optimised(utility, optimise, integrate)
-    elif integrate is not None:
-        best = _integrated(utility, integrate)
-    return in_blocks(p, slack, lambda block, part: best(block, outcomes, part), len(utility.y or ()))
+    bound = as_utility(utility).bound(outcomes)
+
+    def best(p: Floats, slack: Slack) -> Optimum:
+        if optimise is not None:
+            return _optimised(p, outcomes, bound, slack, integrate, optimise)
+        if integrate is not None:
+            return _integrated(p, outcomes, bound, slack, integrate)
+        return bound.best(p, outcomes, slack)
+
+    size = max(1, BLOCK // max(p.shape[1], len(bound.y or ()), 1))
+    rows = [slice(begin, begin + size) for begin in range(0, p.shape[0], size)]
+    parts = [best(p[r] if isinstance(p, np.ndarray) else p[r].toarray(), slack.rows(r)) for r in rows]
+    worth, error = (np.concatenate([getattr(part, name) for part in parts]) for name in ("utility", "error"))
+    return Optimum(worth, error, parts[0].predictions.join([part.predictions for part in parts[1:]]))
+
+
+def same_predictions(u1: Any, u2: Any, causal: Any, atol: float = 1e-9) -> bool:
+    """Whether two utilities lead to the same sets Y of best predictions in every causal state.
+
+    Parameters
+    ----------
+    u1, u2 : utilities, tables or callables
+    causal : fitted CausalStates, or an EpsilonMachine
+    atol : expected utilities that differ by no more are equal
+    """
+    a, b = _optima(u1, u2, causal, atol)
+    return all(_same(y1, y2, atol) for y1, y2 in zip(a.predictions, b.predictions, strict=True))
+
+
+def same_values(u1: Any, u2: Any, causal: Any, atol: float = 1e-9) -> bool:
+    """Whether the best predictions of every causal state are worth the same; parameters as `same_predictions`."""
+    a, b = _optima(u1, u2, causal, atol)
+    return bool((np.abs(a.utility - b.utility) <= atol).all())
+
+
+def equivalent(u1: Any, u2: Any, causal: Any, atol: float = 1e-9) -> bool:
+    """Whether two utilities are functionally equivalent: same best predictions and values in every causal state.
+
+    Then they have the same decisional states; parameters as `same_predictions`.
+    """
+    return same_predictions(u1, u2, causal, atol) and same_values(u1, u2, causal, atol)
+
+
+def _optima(u1: Any, u2: Any, causal: Any, atol: float) -> tuple[Optimum, Optimum]:
+    real(atol, "atol", least=0, remedy="try atol=1e-9")
+    p: Floats
+    outcomes: Sequence[Any]
+    if isinstance(causal, EpsilonMachine):
+        p, outcomes = causal.emission, causal.alphabet
+    elif isinstance(causal, CausalModel) and causal.is_fitted():
+        p, outcomes = causal.distributions_, causal.outcomes_
+    else:
+        kind = "fitted CausalStates or an EpsilonMachine"
+        raise TypeError(f"The 'causal' must be {kind}. Got {shown(causal)} instead: fit them first.")
+    # After a dead end nothing follows.
+    p = p[p.sum(axis=1) > 0.0]
+    slack = Slack(atol)
+    return solve(p, outcomes, u1, slack), solve(p, outcomes, u2, slack)
+
+
+def _same(a: Any, b: Any, atol: float) -> bool:
+    """Equality of sets, within rounding for numbers: {0.5} and [0.5, 0.5] are the same, {0, 1} and [0, 1] are not."""
+    if isinstance(a, Set) and isinstance(b, Set):
+        return a == b
+    # An interval of some width is never a list of points.
+    wide = [isinstance(values, Interval) and values.low < values.high for values in (a, b)]
+    if wide[0] != wide[1]:
+        return False
+    try:
+        x, y = (np.unique(np.array(list(values), float), axis=0) for values in (a, b))
+    except (TypeError, ValueError):
+        return bool(a == b)
+    return x.shape == y.shape and bool(np.allclose(x, y, rtol=0.0, atol=max(atol, 1e-9)))

@@ -15,7 +15,7 @@ from ..data.alphabet import Lookup
 from ..data.fields import Outcomes
 from ..support.arguments import as_table, real, shown
 from ..support.arrays import Floats
-from .predictions import Cells, Finite, Intervals, Optimum, Points, Slack, exhaustive, like
+from .predictions import Intervals, ListedSets, Optimum, Points, Slack, exhaustive, like, mean_of, variance
 
 
 class Utility(ABC):
@@ -57,9 +57,16 @@ class Utility(ABC):
         return list(outcomes) if self.y is None else self.y
 
     def best(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
-        """Best predictions for distributions p (K, n_z), by comparing all candidates."""
+        """Best predictions for distributions p (K, n_z): in closed form, or by comparing all candidates."""
+        found = self.closed_form(p, outcomes, slack) if self.y is None else None
+        if found is not None:
+            return found
         candidates = self.candidates(outcomes)
         return exhaustive(p, self.matrix(candidates, outcomes), candidates, slack)
+
+    def closed_form(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum | None:
+        """Best predictions among all there can be, where they are known."""
+        return None
 
 
 class _Table(Utility):
@@ -188,19 +195,7 @@ def loss(loss: Any, y: Iterable[Hashable] | None = None, z: Iterable[Hashable] |
     return table(-_checked_values(loss), y, z)
 
 
-class _ClosedForm(Utility):
-    """A utility whose best predictions are known; where candidates y are given these are compared."""
-
-    def best(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
-        best = self.best_of_all if self.y is None else super().best
-        return best(p, outcomes, slack)
-
-    @abstractmethod
-    def best_of_all(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
-        """Best predictions for distributions p (K, n_z) among all there can be."""
-
-
-class _ZeroOne(_ClosedForm):
+class _ZeroOne(Utility):
     maker = "zero_one"
 
     def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
@@ -211,12 +206,12 @@ class _ZeroOne(_ClosedForm):
             values[tuple(np.array(hits).T)] = 1.0
         return values
 
-    def best_of_all(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
+    def closed_form(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
         top, smooth = p.max(axis=1, keepdims=True), slack.smooth(p)
         mode = np.take_along_axis(smooth, p.argmax(axis=1)[:, None], axis=1)
         apart = slack.error(mode + smooth - (mode - smooth) ** 2)
         member = (top - p <= slack.atol + slack.level * apart) & ((p > 0.0) | (smooth > 0.0))
-        sets = Finite(list(outcomes), member, p.argmax(axis=1))
+        sets = ListedSets(list(outcomes), member, p.argmax(axis=1))
         return Optimum(top[:, 0], slack.error(mode * (1.0 - mode))[:, 0], sets)
 
 
@@ -225,21 +220,21 @@ def zero_one(y: Iterable[Hashable] | None = None) -> Utility:
     return _ZeroOne(y)
 
 
-class _SquaredError(_ClosedForm):
+class _SquaredError(Utility):
     maker = "squared_error"
 
     def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
         apart = numbers(y, "squared_error")[:, None] - numbers(z, "squared_error")[None]
         return -(apart**2) if apart.ndim == 2 else -(apart**2).sum(axis=2)
 
-    def best_of_all(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
+    def closed_form(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
         z = numbers(outcomes, "squared_error")
         if z.ndim == 2:
             return _means(p, z, slack)
         mean, smooth = p @ z, slack.smooth(p)
         apart = (z - mean[:, None]) ** 2
-        points = Intervals(mean, mean, mean, slack.error(_mean(smooth, apart)))
-        return Optimum(-_mean(p, apart), slack.error(_variance(smooth, apart)), points)
+        points = Intervals(mean, mean, mean, slack.error(mean_of(smooth, apart)))
+        return Optimum(-mean_of(p, apart), slack.error(variance(smooth, apart)), points)
 
 
 def _means(p: Floats, z: Floats, slack: Slack) -> Optimum:
@@ -250,18 +245,7 @@ def _means(p: Floats, z: Floats, slack: Slack) -> Optimum:
     apart = (z**2).sum(axis=1) - 2.0 * mean @ z.T + (mean**2).sum(axis=1, keepdims=True)
     spread = slack.error(smooth @ z**2 - 2.0 * mean * (smooth @ z) + mean**2)
     points = Points(list((mean + origin)[:, None]), list(spread[:, None]))
-    return Optimum(-np.maximum(_mean(p, apart), 0.0), slack.error(_variance(smooth, apart)), points)
-
-
-def _mean(p: Floats, values: Floats) -> Floats:
-    """(K,) mean of values (K, n_z) under distributions p."""
-    mean: Floats = np.einsum("kz,kz->k", p, values)
-    return mean
-
-
-def _variance(p: Floats, values: Floats) -> Floats:
-    """(K,) variance of values (K, n_z) under distributions p."""
-    return _mean(p, values**2) - _mean(p, values) ** 2
+    return Optimum(-np.maximum(mean_of(p, apart), 0.0), slack.error(variance(smooth, apart)), points)
 
 
 def squared_error(y: Iterable[float] | None = None) -> Utility:
@@ -269,7 +253,7 @@ def squared_error(y: Iterable[float] | None = None) -> Utility:
     return _SquaredError(y)
 
 
-class _Tolerant(_ClosedForm):
+class _Tolerant(Utility):
     maker = "tolerant"
 
     def __init__(self, tolerance: float, y: Iterable[Hashable] | None) -> None:
@@ -284,7 +268,7 @@ class _Tolerant(_ClosedForm):
         values: Floats = -np.maximum(apart - self.tolerance, 0.0)
         return values
 
-    def best_of_all(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
+    def closed_form(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
         # The expected loss is convex: its slope rises from -1 by p(z) at z - tau and again at z + tau.
         z = numbers(outcomes, "tolerant", 1)
         bend = np.concatenate([z - self.tolerance, z + self.tolerance])
@@ -300,8 +284,8 @@ class _Tolerant(_ClosedForm):
         ends = [bend[np.argmax(slope >= edge, axis=1)] for edge in (-1e-9, 1e-9)]
         centre = 0.5 * (ends[0] + ends[1])
         cost = np.maximum(np.abs(centre[:, None] - z) - self.tolerance, 0.0)
-        error = slack.error(_variance(slack.smooth(p), cost))
-        return Optimum(-_mean(p, cost), error, Intervals(low, high, centre, np.zeros(len(p))))
+        error = slack.error(variance(slack.smooth(p), cost))
+        return Optimum(-mean_of(p, cost), error, Intervals(low, high, centre, np.zeros(len(p))))
 
 
 def tolerant(tau: float, y: Iterable[float] | None = None) -> Utility:
@@ -314,7 +298,7 @@ def absolute_error(y: Iterable[float] | None = None) -> Utility:
     return _Tolerant(0.0, y)
 
 
-class _MatchingCells(_ClosedForm):
+class _MatchingCells(Utility):
     maker = "matching_cells"
 
     def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
@@ -329,7 +313,7 @@ class _MatchingCells(_ClosedForm):
             values += column[:, None] == other
         return values
 
-    def best_of_all(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
+    def closed_form(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
         values, code = np.unique(cells(outcomes), return_inverse=True)
         code = code.reshape(len(outcomes), -1)
         shape = (len(p), code.shape[1], values.size)
@@ -344,8 +328,8 @@ class _MatchingCells(_ClosedForm):
         error: Floats = np.zeros(len(p))
         if slack.n is not None:
             right = (first == np.arange(values.size)).reshape(len(p), -1).astype(float) @ has.T
-            error = slack.error(_variance(slack.smooth(p), right))
-        sets = Cells(values.tolist(), member, first[:, :, 0], like(outcomes[0]))
+            error = slack.error(variance(slack.smooth(p), right))
+        sets = ListedSets(values.tolist(), member, first[:, :, 0], like(outcomes[0]))
         return Optimum(top[:, :, 0].sum(axis=1), error, sets)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from ..data.reading import read
@@ -65,14 +66,14 @@ def _table(path: str, needed: Iterable[Hashable]) -> Utility:
                 "prediction and one utility for each outcome."
             )
         values.append([_number(path, place, cell) for cell in row[1:]])
-    missing = next((outcome for outcome in needed if str(outcome) not in outcomes), None)
-    if missing is not None:
-        raise ValueError(f"The table {path!r} has no column for the outcome {missing!r} of the data: add it.")
+    for outcome in needed:
+        if str(outcome) not in outcomes:
+            raise ValueError(f"The table {path!r} has no column for the outcome {outcome!r} of the data: add it.")
     predictions = [row[0] for row in rows[1:]]
     for what, names in (("outcome", outcomes), ("prediction", predictions)):
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise ValueError(f"The table {path!r} has the {what} {twice!r} twice: give each of them once.")
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"The table {path!r} has the {what} {name!r} twice: give each of them once.")
     return table(values, y=predictions, z=outcomes)
 
 
@@ -94,22 +95,16 @@ def machine_of_numbers(machine: EpsilonMachine) -> EpsilonMachine:
     >>> machine_of_numbers(EpsilonMachine([("A", "2", "A", 0.5), ("A", "0.5", "A", 0.5)])).alphabet
     (0.5, 2)
     """
-    numbers: list[Hashable] = []
-    for symbol in machine.alphabet:
-        found: list[Hashable] = [symbol]
-        if isinstance(symbol, str):
-            found = [kind(symbol) for kind in (int, float) if _prints_as(kind, symbol)]
-        if not found:
-            raise ValueError(
-                f"The utility needs symbols that are plain numbers, such as 2 or 0.5, and the model has {symbol!r}: "
-                "give a table, FILE.csv, or other symbols."
-            )
-        numbers.append(found[0])
+    numbers = [_as_number(symbol) if isinstance(symbol, str) else symbol for symbol in machine.alphabet]
     return machine.from_arrays(machine.targets, machine.emission, numbers, machine.names, machine.weights)
 
 
-def _prints_as(kind: type[int] | type[float], text: str) -> bool:
-    try:
-        return str(kind(text)) == text and abs(kind(text)) < float("inf")
-    except ValueError:
-        return False
+def _as_number(symbol: str) -> float:
+    for kind in (int, float):
+        with suppress(ValueError):
+            if str(kind(symbol)) == symbol and abs(kind(symbol)) < float("inf"):
+                return kind(symbol)
+    raise ValueError(
+        f"The utility needs symbols that are plain numbers, such as 2 or 0.5, and the model has {symbol!r}: give a "
+        "table, FILE.csv, or other symbols."
+    )
