@@ -7,9 +7,10 @@ import numpy as np
 import decisional as ds
 from decisional.data import sequences as reading
 from decisional.data.alphabet import ordered
+from decisional.decisions.decisional_model import DecisionalModel
 from decisional.machines import walks
 from decisional.states.search import SymbolSeries
-from decisional.streams.learner import decide, template
+from decisional.streams.learner import template
 
 GAP = object()
 OTHER = object()
@@ -217,7 +218,7 @@ class Monitor:
         self.test.adapt, self.test.counts = loose, self.test.prior_counts(self.had)
         self.test.ratio = self.test.gain = 1.0
         self.learning, self.refit, self.recent = False, place, symbols
-        return "refit", place, self.start, decide(self.template, machine, self.had)
+        return "refit", place, self.start, DecisionalModel(**self.template).fit_learnt(machine, self.had)
 
     def length(self, parts, letters):
         machine = self.test.machine

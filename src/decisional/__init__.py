@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .states.machine_selection import epsilon_machine
     from .states.matching import Bhattacharyya, ChiSquare, GTest, HarmonicMean, JensenShannon, Variational
     from .states.partition import Partition
-    from .streams.adapt import Adapt
+    from .streams.learner import Adapt
     from .streams.monitor import Monitor
 
 __version__ = "0.1.0"
@@ -53,7 +53,7 @@ _NAMES = {
     "Variational": "states.matching",
     "Partition": "states.partition",
     "epsilon_machine": "states.machine_selection",
-    "Adapt": "streams.adapt",
+    "Adapt": "streams.learner",
     "Monitor": "streams.monitor",
 }
 

@@ -276,7 +276,7 @@ def test_gaps_are_refused_in_their_place():
 def test_memory_is_bounded():
     recent = Recent(10, "ab")
     for i in range(1_000):
-        recent.extend(np.array([i % 2, 2]), np.zeros(2, bool), lambda k, i=i: f"new {i}")
+        recent.extend(np.array([i % 2, 2]), np.zeros(2, bool), ["ab"[i % 2], f"new {i}"])
     assert recent.codes.size == 10
     assert len(recent.letters) <= 2 + 2 * 10 + 1
     assert [recent.letters[k] for k in recent.last(4)] == ["a", "new 998", "b", "new 999"]

@@ -2,8 +2,7 @@
 
 - `utilities`: U(y, z) as a table, a callable, a loss or in closed form
 - `predictions`: the sets Y of best predictions, and when two predictions are equally good
-- `solving`: Y and U of each distribution, with integrators and optimisers
-- `equivalence`: when two utilities come to the same
+- `solving`: Y and U of each distribution, with integrators and optimisers, and when two utilities come to the same
 - `decide`: iso-prediction, iso-utility and decisional states
 - `decisional_model`: all of it on causal states, a machine or data
 - `events`: changes of state along the data

@@ -80,15 +80,19 @@ class Refit(NamedTuple):
         return f"{self.position}: a new machine of {states}, learnt from the symbols since {self.since}"
 
 
+def sorted_predictions(predictions: Any) -> list[Any]:
+    """A set of predictions in order."""
+    try:
+        return sorted(predictions)
+    except TypeError:
+        return sorted(predictions, key=str)
+
+
 def predictions_text(predictions: Any) -> str:
     """A set of predictions in words."""
     if not isinstance(predictions, frozenset):
         return str(predictions)
-    try:
-        ordered: list[Any] = sorted(predictions)
-    except TypeError:
-        ordered = sorted(predictions, key=str)
-    return " or ".join(map(str, ordered))
+    return " or ".join(map(str, sorted_predictions(predictions)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,2 +1,2 @@
 """Streams: decisions as symbols arrive (`monitor`), by a machine that is followed (`follower`) and, where the stream
-drifts, given up (`drift_test`) and learnt anew (`learner`)."""
+drifts, given up and learnt anew (`learner`)."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from ..decisions.events import Change, Event, Refit
+from ..decisions.events import Change, Event, Refit, sorted_predictions
 from ..decisions.predictions import Interval
 
 if TYPE_CHECKING:
@@ -78,32 +78,26 @@ class EventFile:
 
         Cost: besides that of the monitor, an fsync of each of the two files.
         """
-        self._begin()
-        events = list(self.monitor.feed(symbols))
-        if gap:
-            self.monitor.gap()
-        self._write("".join(event_line(event) + "\n" for event in events).encode())
-        if self.state is not None:
+        if self.state is not None and not self._begun:
+            # An interruption must find both files or none.
             self.monitor.save(self.state)
-
-    def _begin(self) -> None:
-        """Leave a first state before the first event, so that an interruption finds both or none."""
-        if not self._begun and self.state is not None:
-            self.monitor.save(self.state)
-        if self._file is None and self.out is not None:
+        if self.out is not None and self._file is None:
             # Without a state there is nothing to go on from.
             self._file = Path(self.out).open("ab" if self.state is not None else "wb")  # noqa: SIM115
         self._begun = True
-
-    def _write(self, lines: bytes) -> None:
-        if self._file is not None and lines:
-            self._file.write(lines)
+        lines = "".join(event_line(event) + "\n" for event in self.monitor.feed(symbols))
+        if gap:
+            self.monitor.gap()
+        if lines and self._file is None:
+            sys.stdout.write(lines)
+            sys.stdout.flush()
+        elif lines and self._file is not None:
+            self._file.write(lines.encode())
             self._file.flush()
             # The state must not reach the disk before the events.
             os.fsync(self._file.fileno())
-        elif lines:
-            sys.stdout.write(lines.decode())
-            sys.stdout.flush()
+        if self.state is not None:
+            self.monitor.save(self.state)
 
 
 def event_line(event: Event | Change | Refit) -> str:
@@ -132,10 +126,7 @@ def plain(predictions: Any) -> Any:
         return None
     if isinstance(predictions, Interval):
         return {"low": float(predictions.low), "high": float(predictions.high)}
-    try:
-        return sorted(predictions)
-    except TypeError:
-        return sorted(predictions, key=str)
+    return sorted_predictions(predictions)
 
 
 def _cut(path: str, position: int) -> None:

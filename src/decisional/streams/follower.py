@@ -1,24 +1,28 @@
 """Follower: a machine along a stream of symbols, what is believed of its state, and the decision that stands."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._kernels import machines
+from ..data.alphabet import Alphabet
+from ..decisions.as_json import encode
 from ..decisions.events import Event, Events, changes_in_sequence
 from ..machines import EpsilonMachine, walks
+from ..support.arguments import choice as one_of
 from ..support.arrays import Floats, Ints
 
 POLICIES = ("reset", "stay", "raise")  # in the order of the kernel's codes
+# What makes a machine, and how it is followed.
+MACHINE = ("targets", "emission", "alphabet", "names", "weights")
+OPTIONS = ("by", "level", "impossible", "missing")
 # Where the label changes, and the causal states before and after.
 Arrivals = tuple[Ints, Ints, Ints]
 
 
-@dataclass(frozen=True, eq=False)
-class Plan:
+class Plan(NamedTuple):
     """What to do in each causal state of a machine.
 
     Attributes
@@ -35,11 +39,10 @@ class Plan:
     home: Floats
 
     @classmethod
-    def of(cls, choice: Any, machine: EpsilonMachine, by: str, level: float | None) -> "Plan":
+    def of(cls, choice: Any, by: str, level: float | None) -> "Plan":
         """That of fitted DecisionalStates."""
         labels = np.array(choice.event_labels(by, level), np.int64)
-        utility = np.array(choice.utility_, np.float64)
-        return cls(labels, [*choice.predictions_], utility, walks.prior(machine))
+        return cls(labels, [*choice.predictions_], np.array(choice.utility_, float), walks.prior(choice.machine_))
 
 
 class Follower:
@@ -47,17 +50,20 @@ class Follower:
 
     Attributes
     ----------
-    machine, plan : what is followed, and what to do
+    by, level, impossible, missing : as `Monitor` has them
+    machine, alphabet, plan : what is followed, and what to do
     position : number of symbols so far, gaps included
     state : causal state after the last symbol, -1 = not known
     last : the last causal state that was known, -1 = none yet
     belief : (n_states,) probability of each state; behind while the state is known, see `settle`
-    code_type : of the codes, so that the kernels are compiled once
     """
 
-    def __init__(self, machine: EpsilonMachine, plan: Plan, impossible: str, missing: str) -> None:
-        self.impossible, self.missing = impossible, missing
-        self._policy = POLICIES.index(impossible), POLICIES.index(missing)
+    def __init__(
+        self, machine: EpsilonMachine, plan: Plan, by: str, level: float | None, impossible: str, missing: str
+    ) -> None:
+        self.by, self.level = by, level
+        self.impossible = one_of(impossible, "impossible", POLICIES)
+        self.missing = one_of(missing, "missing", POLICIES)
         self.position = 0
         self.adopt(machine, plan)
         self.forget()
@@ -65,10 +71,16 @@ class Follower:
     def adopt(self, machine: EpsilonMachine, plan: Plan) -> None:
         """Go on with another machine; no decision is known then."""
         self.machine, self.plan, self.last = machine, plan, -1
+        self.alphabet = Alphabet(machine.alphabet)
         # A last column for unknown symbols.
         self._targets = np.pad(machine.targets, ((0, 0), (0, 1)), constant_values=-1)
-        self.code_type: type[np.integer[Any]] = np.uint8 if len(machine.alphabet) < 256 else np.int32
         self._unused = np.empty((0, len(machine.alphabet))), np.zeros(machine.emission.shape, np.int64)
+
+    def model(self) -> dict[str, Any]:
+        """What does not change with the stream, as JSON."""
+        machine = {name: encode(getattr(self.machine, name)) for name in MACHINE}
+        options = {name: encode(getattr(self, name)) for name in OPTIONS}
+        return {"machine": machine, **options, **{name: encode(part) for name, part in self.plan._asdict().items()}}
 
     def forget(self) -> None:
         """Nothing is known of the state."""
@@ -80,25 +92,10 @@ class Follower:
             self.belief[:] = 0.0
             self.belief[self.state] = 1.0
 
-    @property
-    def stay(self) -> tuple[bool, bool]:
-        """Whether the state stays at impossible symbols, and at gaps."""
-        return self.impossible == "stay", self.missing == "stay"
-
-    @property
-    def decision(self) -> int:
-        """Label of the last known causal state, -1 = none yet."""
-        return int(self.plan.labels[self.last]) if self.last >= 0 else -1
-
-    @property
-    def predictions(self) -> Any:
-        """Best predictions in the last known causal state, None = none yet."""
-        return self.plan.predictions[self.last] if self.last >= 0 else None
-
-    @property
-    def utility(self) -> float:
-        """What they are worth, NaN = none yet."""
-        return float(self.plan.utility[self.last]) if self.last >= 0 else float("nan")
+    def standing(self) -> tuple[int, Any, float]:
+        """Label, best predictions and their worth in the last known causal state; -1, None and NaN = none yet."""
+        k, plan = self.last, self.plan
+        return (int(plan.labels[k]), plan.predictions[k], float(plan.utility[k])) if k >= 0 else (-1, None, np.nan)
 
     def step(self, code: int) -> int:
         """State after one more symbol by the plain walk, -1 where the kernel must tell. Cost: O(1)."""
@@ -112,7 +109,7 @@ class Follower:
             bounds[1:1] = (np.flatnonzero(gaps[1:] != gaps[:-1]) + 1).tolist()
         tables = self._targets, self.machine.emission, self.plan.home, self.belief
         for begin, end in pairwise(bounds):
-            how = self._policy[int(gaps[begin])], False
+            how = POLICIES.index(self.missing if gaps[begin] else self.impossible), False
             stop, _ = machines.drive(codes[begin:end], *tables, *how, states[begin:end], *self._unused)
             if stop >= 0:
                 return states[: begin + stop]
@@ -120,13 +117,12 @@ class Follower:
 
     def arrive(self, state: int) -> Event | None:
         """Note the state after one symbol; return the event if the decision changes."""
-        before, old, worth = self.decision, self.predictions, self.utility
+        before, old, worth = self.standing()
         self.position, self.state = self.position + 1, state
         if state >= 0:
             self.last = state
-        if self.decision == before:
-            return None
-        return Event(self.position - 1, before, self.decision, old, self.predictions, worth, self.utility)
+        after, new, gain = self.standing()
+        return None if after == before else Event(self.position - 1, before, after, old, new, worth, gain)
 
     def arrive_all(self, states: Ints) -> Arrivals:
         """Note the states after a run of symbols; return the changes."""

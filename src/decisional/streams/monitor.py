@@ -1,27 +1,24 @@
 """Monitor: symbols in, one at a time or in chunks; changes of decision out, as they happen."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from functools import partial
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
-from ..data.alphabet import Alphabet, is_missing, plain
+from ..data.alphabet import is_missing, plain
 from ..data.sequences import is_array, to_array
 from ..decisions.decisional_model import DecisionalModel
 from ..decisions.events import Change, Event, EventLog, Events, Refit
 from ..machines import EpsilonMachine
-from ..support.arguments import choice
 from ..support.arrays import Floats, Ints
 from . import saved
-from .adapt import Adapt
-from .follower import POLICIES, Arrivals, Follower, Plan
-from .learner import Learner, template
+from .follower import Arrivals, Follower, Plan
+from .learner import Adapt, Learner, template
 
 _CHUNK = 1 << 16  # symbols handled at once: bounds the memory beside the events
-_TEXT = (str, bytes, bytearray, memoryview)
+_BYTES = (bytes, bytearray, memoryview)
+_TEXT = (str, *_BYTES)
 
 
 class RefusedSymbol(ValueError):
@@ -80,8 +77,6 @@ class Monitor:
     3: 1, worth 1 (was 0 or 1, worth 0.5)
     """
 
-    _learner: Learner | None
-
     def __init__(
         self,
         decision: Any,
@@ -98,39 +93,18 @@ class Monitor:
                 f"The 'decision' is {decision!r}; a monitor follows the machine of fitted DecisionalStates: fit them "
                 "on a machine, or on the causal states of a series."
             )
-        plan = Plan.of(decision, machine, by, level)
-        self._follow(machine, plan, by, level, impossible, missing)
-        if adapt is not None:
-            if not isinstance(adapt, Adapt) or impossible == "raise":
-                raise ValueError(
-                    f"The 'adapt' is {adapt!r} and 'impossible' is {impossible!r}; it must be None or a ds.Adapt, "
-                    "which learns from impossible symbols: use impossible='reset' or 'stay'."
-                )
-            self._adapt(adapt, template(decision))
+        follower = Follower(machine, Plan.of(decision, by, level), by, level, impossible, missing)
+        if adapt is not None and (not isinstance(adapt, Adapt) or impossible == "raise"):
+            raise ValueError(
+                f"The 'adapt' is {adapt!r} and 'impossible' is {impossible!r}; it must be None or a ds.Adapt, which "
+                "learns from impossible symbols: use impossible='reset' or 'stay'."
+            )
+        self._set(follower, None if adapt is None else Learner(adapt, template(decision), follower))
 
-    def _adapt(self, adapt: Adapt, how: dict[str, Any]) -> Learner:
-        """Begin to learn machines whose decisions are made with the parameters `how`."""
-        self._learner = Learner(adapt, how, self._follower, self._replan)
-        return self._learner
-
-    def _follow(self, machine: EpsilonMachine, plan: Plan, by: str, level: Any, impossible: str, missing: str) -> None:
-        """Begin to follow a machine."""
-        self.by, self.level = by, level
-        self.impossible, self.missing = choice(impossible, "impossible", POLICIES), choice(missing, "missing", POLICIES)
-        self._follower = Follower(machine, plan, impossible, missing)
-        self._learner = None
-        # The model that the monitor began with, once it has another.
-        self._first: dict[str, Any] | None = None
-        self._alphabet = Alphabet(machine.alphabet)
-
-    def _replan(self, decision: Any, machine: EpsilonMachine) -> Plan:
-        """What to do with a machine that was learnt."""
-        if self._first is None:
-            # What no file can hold is never compared with one either.
-            with suppress(TypeError):
-                self._first = saved.model_json(self)
-        self._alphabet = Alphabet(machine.alphabet)
-        return Plan.of(decision, machine, self.by, self.level)
+    def _set(self, follower: Follower, learner: Learner | None) -> None:
+        self._follower, self._learner = follower, learner
+        self.by, self.level = follower.by, follower.level
+        self.impossible, self.missing = follower.impossible, follower.missing
 
     @property
     def machine(self) -> EpsilonMachine:
@@ -156,17 +130,17 @@ class Monitor:
     @property
     def decision(self) -> int:
         """State of the decision (or of what `by` and `level` name) in the last known causal state, -1 = none yet."""
-        return self._follower.decision
+        return self._follower.standing()[0]
 
     @property
     def predictions(self) -> Any:
         """The set Y of best predictions in the last known causal state, None = none yet."""
-        return self._follower.predictions
+        return self._follower.standing()[1]
 
     @property
     def utility(self) -> float:
         """Expected utility in the last known causal state, NaN = none yet."""
-        return self._follower.utility
+        return self._follower.standing()[2]
 
     @property
     def adapts(self) -> bool:
@@ -183,22 +157,23 @@ class Monitor:
 
         Cost: O(1) while the causal state is known, else O(n_states).
         """
+        learner, follower = self._learner, self._follower
+        alphabet = follower.alphabet
         try:
-            code, gap = self._alphabet.lookup(symbol), False
+            code, gap = alphabet.lookup(symbol), False
         except TypeError:
-            code, gap = len(self._alphabet), symbol is np.ma.masked
+            code, gap = len(alphabet), symbol is np.ma.masked
             if not gap:
                 raise TypeError(f"The 'symbol' is {symbol!r}; it must be hashable: give one symbol.") from None
-        learner, follower = self._learner, self._follower
         if learner is not None:
-            if not learner.learning and code != len(self._alphabet) and learner.limit != 1:
+            if not learner.learning and code != len(alphabet) and learner.limit != 1:
                 return learner.push(code)
             found = self._feed_learner(learner, [symbol], np.array([gap]))
             return found[0] if len(found) else None
         state = follower.step(code)
         if state < 0:
-            gap = gap or (code == len(self._alphabet) and is_missing(symbol))
-            after = follower.walk(np.array([code], self._alphabet.dtype), np.array([gap]))
+            gap = gap or (code == len(alphabet) and is_missing(symbol))
+            after = follower.walk(np.array([code], alphabet.dtype), np.array([gap]))
             if not after.size:
                 raise RefusedSymbol(symbol, self.position, 0, gap, follower.events([]))
             state = after.item()
@@ -214,54 +189,56 @@ class Monitor:
         if self._learner is not None:
             return self._feed_learner(self._learner, symbols, mask)
         follower, found = self._follower, list[Arrivals]()
-        n, code = self._alphabet.coder(symbols)
+        n, code = follower.alphabet.coder(symbols)
         for lo in range(0, n, _CHUNK):
             codes = code(lo, min(lo + _CHUNK, n))
             gaps = self._gaps(symbols, mask, lo, codes)
             after = follower.walk(codes, gaps)
             found.append(follower.arrive_all(after))
             if after.size < codes.size:
-                i, gap = lo + after.size, bool(gaps[after.size])
-                value = np.ma.masked if gap and mask is not None and mask[i] else symbols[i]
-                raise RefusedSymbol(value, self.position, i, gap, follower.events(found))
+                raise self._refused(symbols, mask, lo + after.size, bool(gaps[after.size]), follower.events(found))
         return follower.events(found)
 
     def _feed_learner(self, learner: Learner, symbols: Any, mask: Any) -> EventLog:
         """Feed a monitor that adapts, from one Change or Refit to the next."""
         found, lo = EventLog(), 0
-        n, code = self._alphabet.coder(symbols)
-        letter: Callable[[Any], Any] = chr if isinstance(symbols, _TEXT) and not isinstance(symbols, str) else plain
+        n, code = self._follower.alphabet.coder(symbols)
+        # Bytes that are no letters are characters.
+        values = bytes(symbols).decode("latin-1") if isinstance(symbols, _BYTES) else symbols
         while lo < n:
             codes = code(lo, min(n, lo + min(_CHUNK, learner.limit or _CHUNK)))
             gaps = self._gaps(symbols, mask, lo, codes)
             refused = self.missing == "raise" and bool(gaps.any())
             end = int(gaps.argmax()) if refused else codes.size
             old = self.machine
-            taken, told = learner.take(codes[:end], gaps[:end], partial(_letter, letter, symbols, lo))
+            taken, told = learner.take(codes[:end], gaps[:end], values[lo : lo + end])
             found.parts.extend(told)
             lo += taken
             if refused and taken == end:
-                value = np.ma.masked if mask is not None and mask[lo] else symbols[lo]
-                raise RefusedSymbol(value, self.position, lo, True, found)
+                raise self._refused(symbols, mask, lo, True, found)
             if self.machine is not old:
-                n, code = self._alphabet.coder(symbols)
+                n, code = self._follower.alphabet.coder(symbols)
         return found
+
+    def _refused(self, symbols: Any, mask: Any, i: int, gap: bool, events: Events | EventLog) -> RefusedSymbol:
+        value = np.ma.masked if gap and mask is not None and mask[i] else symbols[i]
+        return RefusedSymbol(value, self.position, i, gap, events)
 
     def _gaps(self, symbols: Any, mask: Any, lo: int, codes: Ints) -> Ints:
         """Which of the symbols from lo on are missing; masked ones get the code of unknown symbols."""
-        gaps = np.zeros(codes.size, bool)
+        gaps, unknown = np.zeros(codes.size, bool), len(self._follower.alphabet)
         if not isinstance(symbols, _TEXT):
-            where = np.flatnonzero(codes == len(self._alphabet))
+            where = np.flatnonzero(codes == unknown)
             gaps[where] = [is_missing(symbols[lo + i]) for i in where.tolist()]
         if mask is not None:
             gaps |= mask[lo : lo + codes.size]
-            codes[gaps] = len(self._alphabet)
+            codes[gaps] = unknown
         return gaps
 
     def watch(self, symbols: Iterable[Any]) -> Iterator[Event | Change | Refit]:
         """Yield the events of a stream as they happen: a symbol is taken when its event is asked for."""
-        if isinstance(symbols, (bytes, bytearray, memoryview)):
-            letters, lookup = self.machine.alphabet, self._alphabet.lookup
+        if isinstance(symbols, _BYTES):
+            letters, lookup = self.machine.alphabet, self._follower.alphabet.lookup
             known = (lookup.byte(value) for value in bytes(symbols))
             symbols = (
                 letters[code] if code < lookup.unknown else chr(value)
@@ -284,7 +261,7 @@ class Monitor:
 
         Symbols, names and predictions must be strings, numbers, booleans, None, or tuples of these.
         """
-        saved.write(self, path)
+        saved.write(self._follower, self._learner, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], decision: Any = None) -> "Monitor":
@@ -293,7 +270,7 @@ class Monitor:
         A monitor that adapts needs the `decision` it was made with again if its utility is a function of the user.
         """
         monitor = cls.__new__(cls)
-        saved.read(monitor, path, None if decision is None else template(decision))
+        monitor._set(*saved.read(path, None if decision is None else template(decision)))
         return monitor
 
     def same_model(self, other: "Monitor") -> bool:
@@ -301,15 +278,12 @@ class Monitor:
         return self._origin() == other._origin()
 
     def _origin(self) -> dict[str, Any]:
-        model = saved.model_json(self) if self._first is None else self._first
-        return {**model, "adapt": None if self._learner is None else self._learner.adapt}
+        learner = self._learner
+        origin = None if learner is None else learner.origin
+        return {**(origin or self._follower.model()), "adapt": None if learner is None else learner.adapt}
 
     def __repr__(self) -> str:
         return f"Monitor({self.machine.n_states} states, position {self.position}, decision {self.decision})"
-
-
-def _letter(read: Callable[[Any], Any], symbols: Any, first: int, i: int) -> Any:
-    return read(symbols[first + i])
 
 
 def _readable(symbols: Any) -> tuple[Any, Any]:

@@ -4,7 +4,7 @@ import base64
 import os
 import zlib
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,99 +13,77 @@ from ..decisions.as_json import decode, decode_utility, encode, encode_utility
 from ..decisions.events import Change
 from ..machines import EpsilonMachine
 from ..support.files import read_json, write_json
-from .adapt import Adapt
-from .follower import Plan
-from .learner import Learner, Recent
-
-if TYPE_CHECKING:
-    from .monitor import Monitor
+from .follower import MACHINE, OPTIONS, Follower, Plan
+from .learner import Adapt, Learner, Recent
 
 FORMAT = "decisional.Monitor"
-_MACHINE = ("targets", "emission", "alphabet", "names", "weights")
-_OPTIONS = ("by", "level", "impossible", "missing")
-_PLAN = ("labels", "predictions", "utility", "home")
 _NOW = ("belief", "position", "state", "last")
 _LEARNER = ("start", "needed", "due", "had", "refit")
 _TEST = ("counts", "frozen", "belief", "tables", "contexts", "weights", "levels", "marks")
 
 
-def write(monitor: "Monitor", path: str | os.PathLike[str]) -> None:
-    """Write a monitor as it stands."""
-    follower, learner = monitor._follower, monitor._learner
+def write(follower: Follower, learner: Learner | None, path: str | os.PathLike[str]) -> None:
+    """Write the parts of a monitor as they stand."""
     follower.settle()
-    content = {"format": FORMAT, "version": 1 if learner is None else 2, **model_json(monitor)}
+    content = {"format": FORMAT, "version": 1 if learner is None else 2, **follower.model()}
     content |= {name: encode(getattr(follower, name)) for name in _NOW}
     if learner is not None:
-        content["drift"] = {**_learner_json(learner), "origin": monitor._first}
+        content["drift"] = _learner_json(learner)
     write_json(path, content)
 
 
-def model_json(monitor: "Monitor") -> dict[str, Any]:
-    """What does not change with the stream."""
-    machine = {name: encode(getattr(monitor.machine, name)) for name in _MACHINE}
-    options = {name: encode(getattr(monitor, name)) for name in _OPTIONS}
-    plan = {name: encode(getattr(monitor._follower.plan, name)) for name in _PLAN}
-    return {"machine": machine, **options, **plan}
-
-
-def read(monitor: "Monitor", path: str | os.PathLike[str], template: dict[str, Any] | None) -> None:
-    """Make a monitor what a file says; anything that `write` did not write is refused with a sentence."""
-    content = read_json(path, FORMAT, 2, ("machine", *_OPTIONS, *_PLAN, *_NOW))
+def read(path: str | os.PathLike[str], template: dict[str, Any] | None) -> tuple[Follower, Learner | None]:
+    """The parts of a monitor from a file; anything that `write` did not write is refused with a sentence."""
+    content = read_json(path, FORMAT, 2, ("machine", *OPTIONS, *Plan._fields, *_NOW))
     try:
-        _restore(monitor, content, template)
+        follower = _follower(content)
+        return follower, _learner(content["drift"], follower, template) if "drift" in content else None
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"The file '{path}' is corrupt, save the monitor again: {error}") from None
 
 
-def _restore(monitor: "Monitor", content: dict[str, Any], template: dict[str, Any] | None) -> None:
-    machine = EpsilonMachine.from_arrays(*(decode(content["machine"][name]) for name in _MACHINE))
-    labels, predictions, utility, home = (decode(content[name]) for name in _PLAN)
+def _follower(content: dict[str, Any]) -> Follower:
+    machine = EpsilonMachine.from_arrays(*(decode(content["machine"][name]) for name in MACHINE))
+    labels, predictions, utility, home = (decode(content[name]) for name in Plan._fields)
     plan = Plan(np.array(labels, np.int64), predictions, np.array(utility, float), np.array(home, float))
-    monitor._follow(machine, plan, *(decode(content[name]) for name in _OPTIONS))
-    follower, n = monitor._follower, machine.n_states
+    follower, n = Follower(machine, plan, *(decode(content[name]) for name in OPTIONS)), machine.n_states
     follower.belief = np.array(content["belief"], np.float64)
     follower.position, follower.state, follower.last = (int(content[name]) for name in _NOW[1:])
-    sizes = {*map(len, (plan.labels, predictions, plan.utility, plan.home, follower.belief))}
+    sizes = {*map(len, (*plan, follower.belief))}
     sums, places = (plan.home.sum(), follower.belief.sum()), {follower.state, follower.last}
     if sizes != {n} or not np.allclose(sums, 1.0) or not places <= {*range(-1, n)}:
         raise ValueError(f"its tables do not fit a machine of {n} states.")
-    if "drift" in content:
-        drift = content["drift"]
-        known = template if template is not None else _template(drift["template"])
-        monitor._first = drift["origin"]
-        _restore_learner(monitor._adapt(Adapt(**drift["adapt"]), known), drift)
+    return follower
 
 
 def _learner_json(learner: Learner) -> dict[str, Any]:
-    """All of it; the utility is None if it has no such form."""
     recent = learner.recent
-    kept = {
-        "letters": encode(recent.letters),
-        "codes": _pack(recent.codes),
-        "end": recent.end,
-        "n_known": recent.n_known,
-    }
+    kept = {"letters": encode(recent.letters), "codes": _pack(recent.codes)}
     return {
         "adapt": asdict(learner.adapt),
         "template": _template_json(learner.template),
         "change": None if learner.change is None else list(learner.change),
-        "recent": kept,
+        "recent": {**kept, "end": recent.end, "n_known": recent.n_known},
         "test": {name: _pack(getattr(learner.test, name)) for name in _TEST},
         **{name: getattr(learner, name) for name in _LEARNER},
+        "origin": learner.origin,
     }
 
 
-def _restore_learner(learner: Learner, content: dict[str, Any]) -> None:
+def _learner(content: dict[str, Any], follower: Follower, template: dict[str, Any] | None) -> Learner:
+    known = template if template is not None else _template(content["template"])
+    learner = Learner(Adapt(**content["adapt"]), known, follower)
+    learner.origin = content["origin"]
     for name in _LEARNER:
         setattr(learner, name, content[name])
     learner.change = None if content["change"] is None else Change(*content["change"])
     kept = content["recent"]
-    recent = Recent(learner.adapt.memory, decode(kept["letters"]))
+    learner.recent = recent = Recent(learner.adapt.memory, decode(kept["letters"]))
     recent.end, recent.n_known = int(kept["end"]), int(kept["n_known"])
     recent.codes = _unpack(kept["codes"], recent.codes)
-    learner.recent = recent
     for name in _TEST:
         setattr(learner.test, name, _unpack(content["test"][name], getattr(learner.test, name)))
+    return learner
 
 
 def _pack(array: NDArray[Any]) -> dict[str, Any]:
@@ -125,7 +103,7 @@ def _unpack(content: dict[str, Any], like: NDArray[Any]) -> NDArray[Any]:
 def _template_json(template: dict[str, Any]) -> Any:
     """Parameters of DecisionalStates as JSON, or None where a utility or a method is only code."""
     worth = encode_utility(template["utility"])
-    if worth is None or any(template[name] is not None for name in ("integrate", "optimise")):
+    if worth is None or template.get("integrate") is not None or template.get("optimise") is not None:
         return None
     return {**worth, "delta": template["delta"], "atol": template["atol"]}
 
@@ -133,9 +111,4 @@ def _template_json(template: dict[str, Any]) -> Any:
 def _template(content: Any) -> dict[str, Any]:
     if content is None:
         raise ValueError("its utility is a function, which no file holds: give load the 'decision' with that utility.")
-    return {
-        "utility": decode_utility(content),
-        "integrate": None,
-        "optimise": None,
-        **{k: content[k] for k in ("delta", "atol")},
-    }
+    return {"utility": decode_utility(content), "delta": content["delta"], "atol": content["atol"]}
