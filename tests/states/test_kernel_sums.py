@@ -195,24 +195,3 @@ def test_smooth_is_a_product():
     hist, kz = rng.random((10, 5), np.float32), rng.random((5, 7))
     assert np.allclose(smooth(hist, kz), hist @ kz, rtol=1e-6)
     assert smooth(hist[:0], kz).shape == (0, 7)
-
-
-@pytest.mark.small
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"sigma": 0.0}, "positive number, or one for each of 2 dimensions"),
-        ({"sigma": [1.0, 1.0, 1.0]}, "positive number, or one for each of 2 dimensions"),
-        ({"sigma": math.nan}, "positive number"),
-        ({"cutoff": 0.0}, "is 0.0; it must be a number above 0 and of at most 1"),
-        ({"x": [[0.0, math.nan], [1, 1]]}, "leave out rows with missing values"),
-        ({"x": [0, 1]}, "at least one column"),
-        ({"query": [[1, 2, 3]]}, "3 dimensions and x has 2"),
-        ({"counts": ([0, 1], [0], [1])}, "compressed rows"),
-        ({"counts": ([0, 1, 2], [0, 3], [1, 1])}, r"must be in 0..2. Got 0..3"),
-    ],
-)
-def test_refusals(change, message):
-    arguments = {"x": [[0, 0], [1, 1]], "counts": ([0, 1, 2], [0, 1], [1, 1]), "n_z": 3, "sigma": 1.0}
-    with pytest.raises(ValueError, match=message):
-        kernel_sums(**(arguments | change))

@@ -217,7 +217,7 @@ def test_given_widths():
     obs = ds.observe.pairs(np.array([[0.5, 1.0], [1.5, 2.0], [2.0, 0.0]]), [0.5, 1.0, 2.0])
 
     def chosen(*arguments):
-        sigma, z_sigma = bandwidths.choose(*arguments, obs, 1e-9)
+        sigma, z_sigma = bandwidths.choose(*arguments, obs)
         return [*sigma.tolist(), z_sigma]
 
     assert chosen(2.0, None) == [2, 2, 2]
@@ -272,15 +272,14 @@ def slopes(task, at):
 def test_cross_validation_ignores_dimensions_that_say_nothing():
     rng = np.random.default_rng(1)
     x = rng.normal(size=(3000, 3)) * [1.0, 5.0, 0.1]
-    sigma, z_sigma = bandwidths.choose(
-        "cv", None, ds.observe.pairs(x, np.sin(2 * x[:, 0]) + 0.2 * rng.normal(size=3000)), 1e-9
-    )
+    obs = ds.observe.pairs(x, np.sin(2 * x[:, 0]) + 0.2 * rng.normal(size=3000))
+    sigma, z_sigma = bandwidths.choose("cv", None, obs)
     assert sigma[0] < 0.3
     assert sigma[1] > 5
     assert sigma[2] > 0.1
     assert 0.02 < z_sigma < 0.2
-    assert bandwidths.choose("cv", 0.7, ds.observe.pairs(x, x[:, 1]), 1e-9)[1] == 0.7
-    kinds = bandwidths.choose("cv", None, ds.observe.pairs(x, (x[:, 0] > 0).tolist()), 1e-9)
+    assert bandwidths.choose("cv", 0.7, ds.observe.pairs(x, x[:, 1]))[1] == 0.7
+    kinds = bandwidths.choose("cv", None, ds.observe.pairs(x, (x[:, 0] > 0).tolist()))
     assert kinds[1] == 0
     assert kinds[0][0] < 1 < kinds[0][1]
 
@@ -288,11 +287,11 @@ def test_cross_validation_ignores_dimensions_that_say_nothing():
 def test_integers_have_one_width_and_lattices_a_least_one():
     rng = np.random.default_rng(2)
     image = rng.integers(0, 9, (40, 40)).cumsum(axis=1)
-    sigma, z_sigma = bandwidths.choose("cv", None, ds.observe.image(image), 1e-9)
+    sigma, z_sigma = bandwidths.choose("cv", None, ds.observe.image(image))
     assert np.unique(sigma).size == 1
     assert z_sigma >= 0.49
     steps = np.round(rng.normal(size=3000), 2)
-    assert bandwidths.choose("cv", None, ds.observe.delays(steps, 1), 1e-9)[1] >= 0.0049
+    assert bandwidths.choose("cv", None, ds.observe.delays(steps, 1))[1] >= 0.0049
 
 
 @pytest.mark.small

@@ -13,7 +13,6 @@ from ..support.arrays import Floats
 from ..support.executors import map_slices, slices, workers
 from .kernel_sums import nearest_distance, squares
 
-RULES = ("nearest", "rule", "cv")
 # Observations that cross-validation asks about, and those that answer.
 ASKED, ANSWERING = 500, 4000
 # The first look is at so many times fewer of both.
@@ -27,43 +26,36 @@ BLIND = 1e-3
 
 
 def choose(
-    bandwidth: Any, z_bandwidth: Any, obs: Any, cutoff: float, progress: Callable[[str], None] | None = None
+    bandwidth: Any, z_bandwidth: Any, obs: Any, progress: Callable[[str], None] | None = None
 ) -> tuple[Floats, float]:
     """sigma (d,) of x, and of z; 0 keeps the values of z apart.
 
     Parameters are those of `Kernels`; `obs` has `points` (n_x, d) and perhaps `targets` (n_z, k).
     """
-    x, targets = obs.points, obs.targets
-    z_given = _z_given(z_bandwidth, targets)
-    if isinstance(bandwidth, str):
-        if bandwidth not in RULES:
-            kinds = f"a positive number, one for each dimension, or one of {', '.join(map(repr, RULES))}"
-            raise ValueError(refusal("bandwidth", bandwidth, kinds, "choose one", of="Kernels"))
-        rule = {"nearest": _nearest, "rule": _rule, "cv": _cross_validated}[bandwidth]
-        sigma, z_sigma = rule(obs, cutoff, progress)
-        return sigma, z_sigma if z_given is None else z_given
+    z_given = z_bandwidth
+    if z_given is not None:
+        z_given = real(z_bandwidth, "z_bandwidth", least=0, remedy="give one, or None", of="Kernels")
+    if not isinstance(bandwidth, str):
+        sigma, z_sigma = _given(bandwidth, obs.points.shape[1])
+    elif bandwidth in RULES:
+        sigma, z_sigma = RULES[bandwidth](obs, progress)
+    else:
+        kinds = f"a positive number, one for each dimension, or one of {', '.join(map(repr, RULES))}"
+        raise ValueError(refusal("bandwidth", bandwidth, kinds, "choose one", of="Kernels"))
+    return sigma, 0.0 if obs.targets is None else z_sigma if z_given is None else z_given
+
+
+def _given(bandwidth: Any, d: int) -> tuple[Floats, float]:
     try:
-        sigma = np.atleast_1d(np.asarray(bandwidth, float)) if np.ndim(bandwidth) < 2 else np.empty(0)
+        sigma = np.atleast_1d(np.asarray(bandwidth, float))
+        good = np.ndim(bandwidth) < 2 and sigma.size in {1, d, d + 1} and np.asarray(bandwidth).dtype.kind != "b"
     except (TypeError, ValueError):
-        sigma = np.empty(0)
-    d, k = x.shape[1], 0 if targets is None else targets.shape[1]
-    if (
-        sigma.size not in {1, d, d + 1}
-        or np.asarray(bandwidth).dtype.kind == "b"
-        or not (np.isfinite(sigma) & (sigma > 0)).all()
-    ):
+        good = False
+    if not good or not (np.isfinite(sigma) & (sigma > 0)).all():
         kinds = f"a positive number, or one for each of the {d} dimensions of x"
         raise ValueError(refusal("bandwidth", bandwidth, kinds, "give such numbers", of="Kernels"))
-    z_sigma = 0.0 if not k else float(sigma[-1]) if sigma.size in (1, d + 1) else float(sigma.mean())
-    sigma = np.broadcast_to(sigma, (d,)) if sigma.size == 1 else sigma[:d]
-    return sigma, z_sigma if z_given is None else z_given
-
-
-def _z_given(z_bandwidth: Any, targets: NDArray[Any] | None) -> float | None:
-    if z_bandwidth is None:
-        return None
-    width = real(z_bandwidth, "z_bandwidth", least=0, remedy="give one, or None", of="Kernels")
-    return 0.0 if targets is None else width
+    z_sigma = float(sigma[-1]) if sigma.size in (1, d + 1) else float(sigma.mean())
+    return np.broadcast_to(sigma, (d,)) if sigma.size == 1 else sigma[:d], z_sigma
 
 
 def _spread(values: NDArray[Any], weight: Floats) -> Floats:
@@ -75,37 +67,29 @@ def _spread(values: NDArray[Any], weight: Floats) -> Floats:
 
 
 def _spreads(obs: Any) -> tuple[Floats, float]:
-    table = obs.table()
-    targets = obs.targets
-    z = 0.0
+    table, targets, z = obs.table(), obs.targets, 0.0
     if targets is not None:
         z = float(_spread(targets, np.bincount(table.outcome, table.count, len(targets)).astype(float)).mean())
     return _spread(obs.points, table.weight.astype(float)), z
 
 
-def _rows(table: Any) -> NDArray[Any]:
-    """The x of each pair (x, z) that occurs."""
-    return np.repeat(np.arange(table.n_x), np.diff(table.start))
-
-
-def _nearest(obs: Any, cutoff: float, progress: Any) -> tuple[Floats, float]:
-    targets = obs.targets
+def _nearest(obs: Any, progress: Any) -> tuple[Floats, float]:
     table = obs.table()
-    joint = obs.points[_rows(table)].astype(float)
-    if targets is not None:
-        joint = np.column_stack([joint, targets[table.outcome]])
+    joint = np.repeat(obs.points.astype(float), np.diff(table.start), axis=0)
+    if obs.targets is not None:
+        joint = np.column_stack([joint, obs.targets[table.outcome]])
     distance = nearest_distance(np.unique(joint, axis=0))
     width = 0.5 * distance if np.isfinite(distance) else 1.0
-    return np.full(obs.points.shape[1], width), 0.0 if targets is None else width
+    return np.full(obs.points.shape[1], width), width
 
 
-def _rule(obs: Any, cutoff: float, progress: Any) -> tuple[Floats, float]:
+def _rule(obs: Any, progress: Any) -> tuple[Floats, float]:
     x, z = _spreads(obs)
     factor = obs.n ** (-1.0 / (x.size + 5.0))
     return x * factor, z * factor
 
 
-def _cross_validated(obs: Any, cutoff: float, progress: Any) -> tuple[Floats, float]:
+def _cross_validated(obs: Any, progress: Any) -> tuple[Floats, float]:
     """Widths with the largest likelihood of z given x and the other observations.
 
     Integers have one width in all dimensions. Others have one for each, so that dimensions that say nothing about z
@@ -116,23 +100,23 @@ def _cross_validated(obs: Any, cutoff: float, progress: Any) -> tuple[Floats, fl
     task, rough = _Task(obs), _Task(obs, COARSE)
     best, chosen = -np.inf, np.zeros(task.size)
     for i, factor in enumerate(FACTORS):
-        for z_factor in FACTORS if task.numeric else FACTORS[:1]:
+        for z_factor in FACTORS if task.dim else FACTORS[:1]:
             at = np.log(np.append(np.full(task.size - 1, factor), z_factor))
             value = -rough.loss(at)[0]
             if value > best:
                 best, chosen = value, at
         if progress is not None:
             progress(f"bandwidth: {i + 1} of {FACTORS.size} widths")
-    low = np.append(np.full(task.size - 1, np.log(LEAST)), np.log(task.z_least))
-    high = np.append(np.full(task.size - 1, np.log(MOST)), np.log(max(2.0, task.z_least)))
-    chosen = np.clip(chosen, low, high)
-    found = minimize(
-        task.loss, chosen, jac=True, method="L-BFGS-B", bounds=list(zip(low, high, strict=True)),
-        options={"maxiter": 25, "ftol": 1e-4},
-    )  # fmt: skip
+    low = np.log([*[LEAST] * (task.size - 1), task.z_least])
+    high = np.log([*[MOST] * (task.size - 1), max(2.0, task.z_least)])
+    how = {"bounds": list(zip(low, high, strict=True)), "options": {"maxiter": 25, "ftol": 1e-4}}
+    found = minimize(task.loss, np.clip(chosen, low, high), jac=True, method="L-BFGS-B", **how)
     if progress is not None:
         progress("bandwidth: chosen")
     return task.widths(np.exp(found.x))
+
+
+RULES = {"nearest": _nearest, "rule": _rule, "cv": _cross_validated}
 
 
 def _observed(obs: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -151,28 +135,25 @@ class _Task:
 
     def __init__(self, obs: Any, fewer: int = 1) -> None:
         self.x_spread, self.z_spread = _spreads(obs)
+        shared = self.x_spread.size == 1
         if obs.points.dtype.kind in "iu":
-            self.x_spread = np.full(self.x_spread.size, np.sqrt((self.x_spread**2).mean()))
-            self.shared = True
-        else:
-            self.shared = self.x_spread.size == 1
-        self.size = 2 if self.shared else self.x_spread.size + 1
-        targets = obs.targets
-        self.numeric = targets is not None
+            self.x_spread, shared = np.full(self.x_spread.size, np.sqrt((self.x_spread**2).mean())), True
+        self.size = 2 if shared else self.x_spread.size + 1
         # Evenly spaced observations, whatever their order.
-        asked = np.unique(np.linspace(0, obs.n - 1, min(obs.n, ASKED // fewer)).astype(np.int64))
-        others = np.unique(np.linspace(0, obs.n - 1, min(obs.n, ANSWERING // fewer)).astype(np.int64))
+        asked, others = (
+            np.unique(np.linspace(0, obs.n - 1, min(obs.n, most // fewer)).astype(np.int64))
+            for most in (ASKED, ANSWERING)
+        )
         self.share = others.size / obs.n
         x, z = _observed(obs)
         self.a, self.b = obs.points[x[asked]] / self.x_spread, obs.points[x[others]] / self.x_spread
         place = np.searchsorted(others, asked)
         self.own = np.where(others[np.minimum(place, others.size - 1)] == asked, place, -1)
-        self.z_least = LEAST
+        self.z_least, targets = LEAST, obs.targets
+        self.dim = 0 if targets is None else targets.shape[1]
         if targets is None:
-            self.dim = 0
             self.z_square = np.where(z[asked][:, None] == z[others], 0.0, np.inf)
         else:
-            self.dim = targets.shape[1]
             self.z_square = squares(targets[z[asked]] / self.z_spread, targets[z[others]] / self.z_spread)
             # Values on a lattice have an infinite likelihood at no width: half their distance is the least.
             gaps = np.diff(np.sort(targets, axis=0), axis=0)
@@ -203,4 +184,4 @@ class _Task:
         shrink = self.share ** (1.0 / (active + self.dim + 4.0))
         # Three digits, the same for any number of threads.
         sigma = [float(f"{s:.3g}") for s in self.x_spread * np.where(x < 1.0, x * shrink, x)]
-        return np.array(sigma), float(f"{self.z_spread * z * shrink:.3g}") if self.numeric else 0.0
+        return np.array(sigma), float(f"{self.z_spread * z * shrink:.3g}")

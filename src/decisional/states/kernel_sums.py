@@ -3,17 +3,15 @@
 import math
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._kernels import neighbours as kernels
-from ..support.arguments import real, refusal
 from ..support.arrays import Floats, Ints, entries
-from ..support.executors import map_slices, workers
+from ..support.executors import map_slices, slices, workers
 
 # Axes on which far blocks are ruled out: the first principal ones hold most of the variance, and each further
 # one would be cut less often.
@@ -26,22 +24,19 @@ PARTS = 32
 SMALLEST = 1e-37
 
 
-@dataclass(frozen=True)
-class _Scale:
+class _Scale(NamedTuple):
     """How coordinates are compared: integers as they are where one width allows it, otherwise floats over sigma.
 
     Attributes
     ----------
     offset, divisor : (d,) coordinate = (x - offset) / divisor
-    narrow, wide : (1,) the largest squared distance kept, see `_kernels.neighbours.sum_tiles`
-    rate : (2,) kernel = 2^-(square * (rate[0] + rate[1])), the first of few digits
+    edges : narrow, wide (1,) the largest squared distance kept, and rate (2,): kernel = 2^-(square * (rate[0] +
+        rate[1])), the first of few digits; see `_kernels.neighbours.sum_tiles`
     """
 
     offset: NDArray[Any]
     divisor: NDArray[Any] | None
-    narrow: NDArray[Any]
-    wide: NDArray[Any]
-    rate: NDArray[Any]
+    edges: tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
     def coordinates(self, x: NDArray[Any]) -> NDArray[Any]:
         """(n, d) coordinates, with columns of zeros up to a multiple of 4 for the compiled loops."""
@@ -54,8 +49,7 @@ class _Scale:
         return coords
 
 
-@dataclass(frozen=True)
-class _Blocks:
+class _Blocks(NamedTuple):
     """Points in k-d order, in blocks of nearby ones.
 
     Attributes
@@ -77,14 +71,14 @@ class _Blocks:
 
 
 def kernel_sums(
-    x: ArrayLike,
-    counts: tuple[ArrayLike, ArrayLike, ArrayLike],
+    x: NDArray[Any],
+    counts: tuple[Ints, Ints, NDArray[Any]],
     n_z: int,
     sigma: ArrayLike,
     cutoff: float = 1e-9,
     executor: Executor | None = None,
     progress: Callable[[str], None] | None = None,
-    query: ArrayLike | None = None,
+    query: NDArray[Any] | None = None,
     kz: Floats | None = None,
 ) -> NDArray[np.float32]:
     """Weighted histograms of z around each point: h[i, z] = sum_j K(q_i, x_j) count_j(z).
@@ -116,42 +110,35 @@ def kernel_sums(
     1.5-15 times the pairs within the cut-off; integers with one sigma are compared in 16 bits, at twice the
     speed of floats. Memory beside the result: 10-30 times n d bytes, and n_z KiB for each thread.
     """
-    points, start, outcome, count = _checked(x, counts, n_z)
-    widths = _widths(sigma, points.shape[1])
-    cutoff = real(cutoff, "cutoff", above=0, most=1, of="a kernel")
-    asked = points if query is None else _points(query, "query")
-    if asked.shape[1] != points.shape[1]:
-        raise ValueError(
-            f"The 'query' points have {asked.shape[1]} dimensions and x has {points.shape[1]}; they must be equal: "
-            "give the points in the coordinates of x."
-        )
+    asked = x if query is None else query
     out = np.zeros((asked.shape[0], n_z if kz is None else kz.shape[1]), np.float32)
-    if not out.size or not points.size:
+    if not out.size or not x.size:
         return out
-    scale = _scale(points, asked, widths, max(cutoff, SMALLEST))
-    blocks, tiles, bound = _blocks(scale, points, asked if query is not None else None)
+    widths = np.broadcast_to(np.asarray(sigma, np.float64), x.shape[1:])
+    scale = _scale(x, asked, widths, max(cutoff, SMALLEST))
+    blocks, tiles, bound = _blocks(scale, x, query)
+    start = counts[0].astype(np.int64, copy=False)
     size = np.diff(start)[blocks.order]
-    first = np.concatenate([[0], np.cumsum(size)])
     entry = entries(start[blocks.order], size)
-    chunk = partial(_chunk, scale, tiles, blocks, (first, outcome[entry], count[entry]), bound, n_z, kz)
+    evidence = np.concatenate([[0], np.cumsum(size)]), counts[1][entry].astype(np.int64), counts[2][entry].astype(float)
+    chunk = partial(_chunk, scale, tiles, blocks, evidence, bound, n_z, kz)
     n = tiles.cuts.size - 1
-    steps = np.unique(np.linspace(0, n, min(n, PARTS * workers()) + 1).astype(np.int64))
-    parts = list(zip(steps[:-1].tolist(), steps[1:].tolist(), strict=True))
-    for i, (part, sums) in enumerate(zip(parts, map_slices(chunk, parts, executor), strict=True)):
-        out[tiles.order[tiles.cuts[part[0]] : tiles.cuts[part[1]]]] = sums
+    parts = slices(n, min(n, PARTS * workers()))
+    for i, ((first, stop), sums) in enumerate(zip(parts, map_slices(chunk, parts, executor), strict=True)):
+        out[tiles.order[tiles.cuts[first] : tiles.cuts[stop]]] = sums
         if progress is not None:
             progress(f"kernel sums: {i + 1} of {len(parts)} parts")
     return out
 
 
-def smooth(hist: NDArray[Any], kz: ArrayLike) -> NDArray[np.float32]:
+def smooth(hist: NDArray[Any], kz: Floats) -> NDArray[np.float32]:
     """Apply the kernel of z to sums: hist @ kz, (n, n_z) x (n_z, n_s) -> (n, n_s) float32, summed in float64.
 
     Cost: what is not zero in each row of hist, times what is not zero in its row of kz.
     """
     matrix = np.ascontiguousarray(kz, np.float64)
     near = matrix != 0.0
-    first = np.where(near.any(axis=1), near.argmax(axis=1), 0)
+    first = near.argmax(axis=1)
     stop = np.where(near.any(axis=1), near.shape[1] - near[:, ::-1].argmax(axis=1), 0)
     out = np.empty((hist.shape[0], matrix.shape[1]), np.float32)
     kernels.smear(hist, matrix, first, stop, out)
@@ -166,20 +153,14 @@ def squares(a: NDArray[Any], b: NDArray[Any]) -> Floats:
 
 
 def nearest_distance(x: ArrayLike, sample: int = 1024) -> float:
-    """Mean distance of the distinct points x to the nearest other one; NaN for a single point.
+    """Mean distance of the distinct points x (n, d) to the nearest other one; NaN for a single point.
 
-    Parameters
-    ----------
-    x : (n, d) distinct points
-    sample : among more points than this, the mean is over as many evenly spaced ones
-
-    Notes
-    -----
-    Cost: O(n log n) for a k-d tree, and for each point of the sample a search whose cost grows with d up to O(n).
+    Among more points than `sample` the mean is over as many evenly spaced ones. Cost: O(n log n) for a k-d tree, and
+    for each point of the sample a search whose cost grows with d up to O(n).
     """
     from scipy.spatial import cKDTree
 
-    points = _points(x, "x").astype(np.float64)
+    points = np.asarray(x, np.float64)
     n = points.shape[0]
     if n < 2:
         return math.nan
@@ -187,41 +168,6 @@ def nearest_distance(x: ArrayLike, sample: int = 1024) -> float:
     tree = cKDTree(points, leafsize=64, balanced_tree=False)
     distance, _ = tree.query(asked, k=2, workers=workers())
     return float(np.asarray(distance)[:, 1].mean())
-
-
-def _points(x: ArrayLike, name: str) -> NDArray[Any]:
-    points = np.asarray(x)
-    if points.ndim != 2 or not points.shape[1] or points.dtype.kind not in "biuf":
-        raise ValueError(
-            f"The {name!r} points must be an array of numbers, one row per point and at least one column. Got "
-            f"shape {points.shape} of type {points.dtype} instead."
-        )
-    if points.dtype.kind == "f" and not np.isfinite(points).all():
-        raise ValueError(f"The {name!r} points must be finite; some are not: leave out rows with missing values.")
-    return points.astype(np.uint8) if points.dtype.kind == "b" else points
-
-
-def _checked(x: ArrayLike, counts: Any, n_z: int) -> tuple[NDArray[Any], Ints, Ints, Floats]:
-    points = _points(x, "x")
-    start, outcome = (np.asarray(part, np.int64) for part in counts[:2])
-    count = np.asarray(counts[2], np.float64)
-    whole = start.shape == (points.shape[0] + 1,) and outcome.shape == count.shape == (int(start[-1]),)
-    if not whole or start[0] != 0 or (np.diff(start) < 0).any():
-        raise ValueError(
-            f"The 'counts' must be compressed rows (start, outcome, count) of the {points.shape[0]} points. Got "
-            f"shapes {start.shape}, {outcome.shape} and {count.shape} instead."
-        )
-    if outcome.size and not 0 <= outcome.min() <= outcome.max() < n_z:
-        raise ValueError(f"The outcomes must be in 0..{n_z - 1}. Got {outcome.min()}..{outcome.max()} instead.")
-    return points, start, outcome, count
-
-
-def _widths(sigma: ArrayLike, d: int) -> Floats:
-    widths = np.asarray(sigma, np.float64)
-    if widths.shape not in ((), (1,), (d,)) or not (np.isfinite(widths) & (widths > 0)).all():
-        rule = f"a positive number, or one for each of {d} dimensions"
-        raise ValueError(refusal("sigma", sigma, rule, "give such numbers", of="a kernel"))
-    return np.broadcast_to(widths, (d,))
 
 
 def _scale(x: NDArray[Any], query: NDArray[Any], sigma: Floats, cutoff: float) -> _Scale:
@@ -239,10 +185,10 @@ def _scale(x: NDArray[Any], query: NDArray[Any], sigma: Floats, cutoff: float) -
             fraction, exponent = math.frexp(power)
             digits = 24 - kept.bit_length()
             high = math.ldexp(math.floor(math.ldexp(fraction, digits)), exponent - digits)
-            edges = np.array([kept], np.uint16), np.array([kept], np.int32)
-            return _Scale(low.astype(np.int64), None, *edges, np.array([high, power - high], np.float32))
+            rate = np.array([high, power - high], np.float32)
+            return _Scale(low.astype(np.int64), None, (np.array([kept], np.uint16), np.array([kept], np.int32), rate))
     edge = np.array([-2.0 * math.log(cutoff)])
-    return _Scale(low.astype(np.float64), sigma, edge, edge, np.array([0.5 / math.log(2.0), 0.0]))
+    return _Scale(low.astype(np.float64), sigma, (edge, edge, np.array([0.5 / math.log(2.0), 0.0])))
 
 
 def _blocks(scale: _Scale, x: NDArray[Any], query: NDArray[Any] | None) -> tuple[_Blocks, _Blocks, float]:
@@ -258,7 +204,7 @@ def _blocks(scale: _Scale, x: NDArray[Any], query: NDArray[Any] | None) -> tuple
     tiles = blocks if query is None else _cut(scale.coordinates(query), centre, axes)
     far = max(float(part.ranges.max()) for part in (blocks, tiles))
     rounding = 64.0 * float(np.finfo(np.float64).eps) * coords.shape[1] * far
-    return blocks, tiles, (math.sqrt(float(scale.wide[0])) * (1 + 1e-12) + rounding) ** 2
+    return blocks, tiles, (math.sqrt(float(scale.edges[1][0])) * (1 + 1e-12) + rounding) ** 2
 
 
 def _cut(coords: NDArray[Any], centre: Floats, axes: Floats) -> _Blocks:
@@ -270,14 +216,12 @@ def _cut(coords: NDArray[Any], centre: Floats, axes: Floats) -> _Blocks:
     order = np.arange(n)
     kernels.split(places, cuts, order)
     coords, places = coords[order], places[order]
-    ranges, boxes = _bounds(coords, cuts[:-1]).astype(np.float64), _bounds(places, cuts[:-1])
-    groups = np.arange(0, number, kernels.GROUP)
-    together = np.stack([np.minimum.reduceat(boxes[0], groups), np.maximum.reduceat(boxes[1], groups)])
-    return _Blocks(order, cuts, coords, places, ranges, boxes, together)
+    ranges, boxes = _bounds(coords, coords, cuts[:-1]).astype(np.float64), _bounds(places, places, cuts[:-1])
+    return _Blocks(order, cuts, coords, places, ranges, boxes, _bounds(*boxes, np.arange(0, number, kernels.GROUP)))
 
 
-def _bounds(values: NDArray[Any], first: Ints) -> NDArray[Any]:
-    return np.stack([np.minimum.reduceat(values, first), np.maximum.reduceat(values, first)])
+def _bounds(low: NDArray[Any], high: NDArray[Any], first: Ints) -> NDArray[Any]:
+    return np.stack([np.minimum.reduceat(low, first), np.maximum.reduceat(high, first)])
 
 
 def _chunk(
@@ -291,9 +235,7 @@ def _chunk(
     part: tuple[int, int],
 ) -> NDArray[np.float32]:
     out = np.empty((int(tiles.cuts[part[1]] - tiles.cuts[part[0]]), n_z), np.float32)
-    kernels.sum_tiles(
-        *part, tiles.cuts, tiles.coords, tiles.boxes, tiles.ranges, blocks.cuts, blocks.coords, blocks.places,
-        blocks.boxes, blocks.groups, blocks.ranges, *counts, bound, scale.narrow, scale.wide, scale.rate,
-        out,
-    )  # fmt: skip
+    asked = tiles.cuts, tiles.coords, tiles.boxes, tiles.ranges
+    known = blocks.cuts, blocks.coords, blocks.places, blocks.boxes, blocks.groups, blocks.ranges
+    kernels.sum_tiles(*part, *asked, *known, *counts, bound, *scale.edges, out)
     return out if kz is None else smooth(out, kz)

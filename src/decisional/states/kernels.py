@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.observations import Observations
+from ..data.observations import Observations, Table
 from ..support import resources
 from ..support.arguments import as_table, generator, integer, real, refusal
 from ..support.arrays import Floats, Ints
@@ -75,40 +75,43 @@ class Kernels(Parameters):
 
     def model(self, obs: Observations) -> "KernelModel":
         """The estimate as a function of x: widths and sample points chosen."""
-        points, targets = obs.points, obs.targets
-        if points is None:
+        if obs.points is None:
             raise ValueError(
                 f"The 'density' is Kernels and the observations are {type(obs).__name__}; kernels need x as numbers: "
                 "observe with ds.observe.delays, image or pairs of numbers, or use ds.Counts()."
             )
-        self._check()
-        if isinstance(self.kernel, str) and self.kernel == "delta":
-            return KernelModel(self, obs, np.ones(points.shape[1]), 0.0, list(obs.outcomes), targets)
-        sigma, z_sigma = bandwidths.choose(self.bandwidth, self.z_bandwidth, obs, self.cutoff, self.progress)
-        samples, at = _samples(self.samples, obs, z_sigma, self.random_state)
-        if isinstance(self.bandwidth, str) and self.z_bandwidth is None and z_sigma and at is not None and at.size > 1:
-            # No value of z may fall between the points of a line.
-            step = float(np.diff(np.sort(at[:, 0])).max()) if at.shape[1] == 1 else 0.0
-            z_sigma = max(z_sigma, 0.5 * step)
-        return KernelModel(self, obs, sigma, z_sigma, samples, at)
-
-    def _check(self) -> None:
         if not (callable(self.kernel) or self.kernel in ("gaussian", "delta")):
             rule = "'gaussian', 'delta' or a callable of squared distances"
             raise ValueError(refusal("kernel", self.kernel, rule, "choose one", of="Kernels"))
         real(self.cutoff, "cutoff", above=0, below=1, remedy="try cutoff=1e-9", of="Kernels")
+        if isinstance(self.kernel, str) and self.kernel == "delta":
+            return KernelModel(self, obs, np.ones(obs.points.shape[1]), 0.0, list(obs.outcomes), obs.targets)
+        sigma, z_sigma = bandwidths.choose(self.bandwidth, self.z_bandwidth, obs, self.progress)
+        samples, at = _samples(self.samples, obs, z_sigma, self.random_state)
+        chosen = isinstance(self.bandwidth, str) and self.z_bandwidth is None
+        if chosen and z_sigma and at is not None and at.size > 1 and at.shape[1] == 1:
+            # No value of z may fall between the points of a line.
+            z_sigma = max(z_sigma, 0.5 * float(np.diff(np.sort(at[:, 0])).max()))
+        return KernelModel(self, obs, sigma, z_sigma, samples, at)
 
 
 @dataclass(frozen=True, eq=False)
 class KernelModel:
-    """Kernel sums at any x: `model(query)` is (m, n_samples), by default at the distinct x of the observations."""
+    """Kernel sums at any x: `model(query)` is (m, n_samples), by default at the distinct x of the observations.
+
+    Attributes
+    ----------
+    how, obs : the parameters, and the observations that the model was made from
+    sigma, z_sigma : (d,) widths of x, and that of z, 0 where its values are kept apart
+    samples, at : the sample points of z as values, and as (n_samples, k) numbers, None where they are kinds
+    """
 
     how: Kernels
     obs: Observations
     sigma: Floats
     z_sigma: float
     samples: Sequence[Any]
-    at: NDArray[Any] | None
+    at: Any
 
     @property
     def counts(self) -> bool:
@@ -116,18 +119,14 @@ class KernelModel:
         return isinstance(self.how.kernel, str) and self.how.kernel == "delta"
 
     def __call__(self, query: NDArray[Any] | None = None, executor: Executor | None = None) -> Floats:
-        table = self.obs.table(executor)
-        points = self.obs.points
+        table, points, how = self.obs.table(executor), self.obs.points, self.how
         assert points is not None
         _check_memory(len(points if query is None else query), len(self.samples))
-        counts = table.start, table.outcome, table.count
-        if callable(self.how.kernel):
-            return self._by_callable(self.how.kernel, points, counts, points if query is None else query)
-        if self.how.joint and not self.counts and self.how.cutoff > FAINT:
-            return self._by_callable(_gaussian, points, counts, points if query is None else query)
-        cutoff = 1.0 if self.counts else self.how.cutoff
-        counts, n_z, kz = self._z(counts)
-        sums = kernel_sums(points, counts, n_z, self.sigma, cutoff, executor, self.how.progress, query, kz)
+        if callable(how.kernel) or (how.joint and not self.counts and how.cutoff > FAINT):
+            return self._by_callable(points, table, points if query is None else query)
+        cutoff = 1.0 if self.counts else how.cutoff
+        counts, n_z, kz = self._z((table.start, table.outcome, table.count))
+        sums = kernel_sums(points, counts, n_z, self.sigma, cutoff, executor, how.progress, query, kz)
         # Values of z spread over bins by cubics may leave sums just below zero.
         return np.maximum(sums, 0.0, out=sums)
 
@@ -155,7 +154,7 @@ class KernelModel:
         An x with nothing near, or a z without density, counts as one in a million.
         """
         row = np.arange(len(p))
-        if self.at is None or self.z_sigma == 0.0:
+        if self.z_sigma == 0.0:
             column = {value: k for k, value in enumerate(self.samples)}
             place = np.array([column.get(value, -1) for value in obs.outcomes])[obs.z]
             found = np.where(place >= 0, p[row, place], 0.0)
@@ -169,7 +168,6 @@ class KernelModel:
 
     def _density(self, p: Floats, z: Floats) -> Floats:
         """(n,) density at z, a line between sample points and a Gaussian beyond them."""
-        assert self.at is not None
         order, row = np.argsort(self.at[:, 0]), np.arange(len(p))
         at = self.at[order, 0]
         gap = np.diff(at)
@@ -183,13 +181,13 @@ class KernelModel:
 
     def _z(self, counts: Any) -> tuple[Any, int, Floats | None]:
         """Outcomes of each x as bins of z, their number, and the kernel between bins and sample points."""
-        targets = self.obs.targets
         n_z = len(self.obs.outcomes)
-        if self.z_sigma == 0.0 or targets is None or self.at is None:
+        if self.z_sigma == 0.0:
             return counts, n_z, None
+        targets: Any = self.obs.targets
         width = float(np.ptp(targets)) / self.z_sigma
         if targets.shape[1] > 1 or n_z <= max(ALL, FINE * width):
-            return counts, n_z, self._z_kernel(targets, self.at)
+            return counts, n_z, self._z_kernel(targets)
         start, outcome, count = counts
         low, step = float(targets.min()), self.z_sigma / FINE
         # Each value is spread over the four bins around it, so that cubics of the bins keep their values.
@@ -201,24 +199,24 @@ class KernelModel:
         share = -f * b * c / 6, a * b * c / 2, -a * f * c / 2, a * f * b / 6
         spread = np.stack([count * s for s in share], axis=1).ravel()
         near = (base[:, None] + np.arange(-1, 3)).ravel()
-        return (4 * start, near, spread), bins.size, self._z_kernel((low + (bins - 1.0) * step)[:, None], self.at)
+        return (4 * start, near, spread), bins.size, self._z_kernel((low + (bins - 1.0) * step)[:, None])
 
-    def _z_kernel(self, a: NDArray[Any], b: NDArray[Any]) -> Floats:
-        square = squares(a / self.z_sigma, b / self.z_sigma)
-        kernel: Floats = np.exp(-0.5 * square)
+    def _z_kernel(self, z: NDArray[Any]) -> Floats:
+        kernel = _gaussian(self._z_squares(z))
         kernel[kernel < self.how.cutoff] = 0.0
         return kernel
 
-    def _by_callable(self, kernel: Any, points: NDArray[Any], counts: Any, query: NDArray[Any]) -> Floats:
+    def _z_squares(self, z: NDArray[Any]) -> Floats:
+        return squares(z / self.z_sigma, self.at / self.z_sigma)
+
+    def _by_callable(self, points: NDArray[Any], table: Table, query: NDArray[Any]) -> Floats:
         """Any kernel, in blocks of all pairs."""
-        start, outcome, count = counts
-        targets = self.obs.targets
-        owner = np.repeat(np.arange(len(points)), np.diff(start))
-        cutoff = self.how.cutoff
-        if targets is None or self.at is None or self.z_sigma == 0.0:
-            z_square = np.where(np.arange(len(self.obs.outcomes))[:, None] == np.arange(len(self.samples)), 0.0, np.inf)
+        kernel, targets = self.how.kernel if callable(self.how.kernel) else _gaussian, self.obs.targets
+        owner = np.repeat(np.arange(len(points)), np.diff(table.start))
+        if targets is None or self.z_sigma == 0.0:
+            z_square = np.where(np.eye(len(self.samples), dtype=bool), 0.0, np.inf)
         else:
-            z_square = squares(targets / self.z_sigma, self.at / self.z_sigma)
+            z_square = self._z_squares(targets)
 
         def weigh(square: Floats) -> Floats:
             weight = np.asarray(kernel(square), float)
@@ -227,18 +225,18 @@ class KernelModel:
                     f"The 'kernel' gave shape {weight.shape} for squared distances of shape {square.shape}; it must "
                     "work elementwise: use numpy functions."
                 )
-            return np.where(np.isfinite(square) & (weight >= cutoff), weight, 0.0)
+            return np.where(np.isfinite(square) & (weight >= self.how.cutoff), weight, 0.0)
 
         block = max(1, (1 << 22) // max(len(owner), 1))
         out = np.zeros((len(query), len(self.samples)), np.float32)
-        spread = None if self.how.joint else weigh(z_square)[outcome] * count[:, None]
+        spread = None if self.how.joint else weigh(z_square)[table.outcome] * table.count[:, None]
         for begin in range(0, len(query), block):
             square = squares(query[begin : begin + block] / self.sigma, points / self.sigma)
             if spread is not None:
                 out[begin : begin + block] = weigh(square)[:, owner] @ spread
                 continue
             for s in range(len(self.samples)):
-                out[begin : begin + block, s] = weigh(square[:, owner] + z_square[outcome, s]) @ count
+                out[begin : begin + block, s] = weigh(square[:, owner] + z_square[table.outcome, s]) @ table.count
         return out
 
 
