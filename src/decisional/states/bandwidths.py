@@ -109,7 +109,7 @@ def _cross_validated(obs: Any, progress: Any) -> tuple[Floats, float]:
             progress(f"bandwidth: {i + 1} of {FACTORS.size} widths")
     low = np.log([*[LEAST] * (task.size - 1), task.z_least])
     high = np.log([*[MOST] * (task.size - 1), max(2.0, task.z_least)])
-    how = {"bounds": list(zip(low, high, strict=True)), "options": {"maxiter": 25, "ftol": 1e-4}}
+    how: Any = {"bounds": list(zip(low, high, strict=True)), "options": {"maxiter": 25, "ftol": 1e-4}}
     found = minimize(task.loss, np.clip(chosen, low, high), jac=True, method="L-BFGS-B", **how)
     if progress is not None:
         progress("bandwidth: chosen")

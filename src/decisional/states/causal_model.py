@@ -5,6 +5,7 @@ from concurrent.futures import Executor
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..machines import EpsilonMachine, TransitionGraph
 from ..support.arguments import choice, integer, real, refusal
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices
-from . import aggregation, complexities, matching
+from . import aggregation, matching
 from .counts import Counts
 from .determinism import CONSTRAINTS
 from .kernels import KernelModel, Kernels
@@ -56,7 +57,7 @@ class Found:
 
     @cached_property
     def local_complexity(self) -> Floats:
-        return self.at_observations(complexities.local_complexity(self.result.states), np.nan)
+        return self.at_observations(self.result.states.local(), np.nan)
 
     @cached_property
     def contexts(self) -> Ints:
@@ -67,7 +68,6 @@ class Found:
         return words
 
     def at_observations(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
-        """See `CausalModel.at_observations`."""
         x = self.observations.x
         values = values.astype(np.int32) if values.dtype.kind == "i" else values
         result = np.empty(x.size, values.dtype)
@@ -112,6 +112,11 @@ class Found:
             states[~whole & (low == a) & (high == b)] = int(mass.argmax())
         nothing = (length == 0) & (~whole | (words[:, 0] == UNKNOWN))
         return np.where(nothing, -1, states)
+
+
+def _result(path: str) -> Any:
+    """A property of a model: some of what it found."""
+    return property(attrgetter(f"_found.{path}"))
 
 
 class CausalModel(StateModel):
@@ -173,13 +178,9 @@ class CausalModel(StateModel):
         random_state: Any = None,
         constraints: str = "evidence",
     ) -> None:
-        self.density = density
-        self.match = match
-        self.cluster = cluster
-        self.theta = theta
-        self.passes = passes
-        self.random_state = random_state
-        self.constraints = constraints
+        self.density, self.match, self.cluster = density, match, cluster
+        self.theta, self.constraints = theta, constraints
+        self.passes, self.random_state = passes, random_state
 
     def fit(self, X: Any, z: Any = None, executor: Executor | None = None) -> Self:
         """Find the causal states of observations, or of pairs (X, z).
@@ -256,45 +257,18 @@ class CausalModel(StateModel):
             self._fitted = self._found_in(Tallied(self._tally), None, by_row=False)
         return self._fitted
 
-    @property
-    def observations_(self) -> Observations:
-        return self._found.observations
-
-    @property
-    def kernels_(self) -> KernelModel | None:
-        return self._found.kernels
-
-    @property
-    def match_(self) -> Any:
-        return self._found.match
-
-    @property
-    def states_(self) -> Partition:
-        return self._found.result.states
-
-    @property
-    def n_states_(self) -> int:
-        return self.states_.n_states
-
-    @property
-    def distributions_(self) -> Floats:
-        return self._found.result.distributions
-
-    @property
-    def outcomes_(self) -> Sequence[Any]:
-        return self._found.result.outcomes
-
-    @property
-    def machine_(self) -> EpsilonMachine | None:
-        return self._found.result.machine
-
-    @property
-    def graph_(self) -> TransitionGraph | None:
-        return self._found.result.graph
-
-    @property
-    def unresolved_(self) -> tuple[tuple[int, Any, float], ...]:
-        return self._found.result.unresolved
+    observations_: Observations = _result("observations")
+    kernels_: KernelModel | None = _result("kernels")
+    match_: Any = _result("match")
+    states_: Partition = _result("result.states")
+    n_states_: int = _result("result.states.n_states")
+    distributions_: Floats = _result("result.distributions")
+    outcomes_: Sequence[Any] = _result("result.outcomes")
+    machine_: EpsilonMachine | None = _result("result.machine")
+    graph_: TransitionGraph | None = _result("result.graph")
+    unresolved_: tuple[tuple[int, Any, float], ...] = _result("result.unresolved")
+    labels_: Ints = _result("labels")
+    local_complexity_: Floats = _result("local_complexity")
 
     @property
     def converged_(self) -> bool:
@@ -302,19 +276,11 @@ class CausalModel(StateModel):
 
     @property
     def complexity_(self) -> float:
-        return complexities.global_complexity(self.states_)
+        return self.states_.entropy()
 
     @property
     def recurrent_complexity_(self) -> float:
         return self.complexity_ if self.machine_ is None else self.machine_.statistical_complexity()
-
-    @property
-    def labels_(self) -> Ints:
-        return self._found.labels
-
-    @property
-    def local_complexity_(self) -> Floats:
-        return self._found.local_complexity
 
     def at_observations(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
         """Values of each distinct x at each observation of `fit`, or at each row of X, `missing` where it had none."""
@@ -332,7 +298,10 @@ class CausalModel(StateModel):
         -1 where nothing is known of x. Cost: O(n) and O(past log n_rows) for each distinct x.
         """
         obs = self._observed(X)
-        states = self.states_of(obs)[obs.x]
+        if self.kernels_ is None:
+            states = self._found.states_of_words(obs)[obs.x]
+        else:
+            states = self._nearest_states(self._densities_at(obs, self.kernels_))[obs.x]
         return states if isinstance(X, Observations) else at_rows(states, obs, -1)
 
     def predict_proba(self, X: Any) -> Floats:
@@ -353,7 +322,7 @@ class CausalModel(StateModel):
         obs = self._observed(X, z)
         if self.kernels_ is not None:
             return self.kernels_.score(self._densities_at(obs, self.kernels_)[obs.x], obs)
-        states = self.states_of(obs)[obs.x]
+        states = self._found.states_of_words(obs)[obs.x]
         column = {outcome: k for k, outcome in enumerate(self.outcomes_)}
         number = np.array([column.get(outcome, -1) for outcome in obs.outcomes])[obs.z]
         seen = self.states_.probability * self.observations_.n
@@ -366,12 +335,6 @@ class CausalModel(StateModel):
                 "check that both use the same symbols."
             )
         return float(np.log2(p[states[known], number[known]]).mean())
-
-    def states_of(self, obs: Observations) -> Ints:
-        """(n_x,) state of each distinct x of other observations, -1 = not known."""
-        if self.kernels_ is None:
-            return self._found.states_of_words(obs)
-        return self._nearest_states(self._densities_at(obs, self.kernels_))
 
     def _observed(self, X: Any, z: Any = None) -> Observations:
         """New X, or pairs with z, as `fit` read its own."""

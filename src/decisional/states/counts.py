@@ -9,14 +9,15 @@ from .._kernels import words as kernels
 from ..data.observations import Observations, Table
 from ..support.arguments import integer
 from ..support.arrays import Ints
-from .distributions import Distributions, Parameters
+from .distributions import Distributions
+from .state_model import DensityParameters
 
 # METHOD: below about 30 observations a window says less than its longest frequent suffix.
 MIN_COUNT = 30
 
 
 @dataclass(eq=False, repr=False)
-class Counts(Parameters):
+class Counts(DensityParameters):
     """Counts of z after each distinct x.
 
     Parameters

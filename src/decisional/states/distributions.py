@@ -1,9 +1,9 @@
-"""P(Z|x) estimated at each row of the data: what step 1 of the figure hands to step 2, and what estimators share."""
+"""P(Z|x) estimated at each row of the data: what step 1 of the figure hands to step 2."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,46 +89,3 @@ class Distributions(Record):
         values = self.count / np.repeat(self.total, np.diff(self.start))
         p = csr_array((values, self.outcome, self.start), shape=(self.n_rows, self.n_outcomes))
         return p.toarray() if self.n_rows * self.n_outcomes <= 1 << 24 else p
-
-
-class Parameters:
-    """Base of density estimators: dataclasses that scikit-learn can copy and search over; equal if all parameters are.
-
-    >>> from decisional import Kernels
-    >>> Kernels(1.5).set_params(samples=100)
-    Kernels(bandwidth=1.5, samples=100)
-    """
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """All parameters by name."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
-
-    def set_params(self, **parameters: Any) -> Self:
-        """Change parameters by name."""
-        known = self.get_params()
-        for name, value in parameters.items():
-            if name not in known:
-                kind = type(self).__name__
-                raise ValueError(f"{kind} has no parameter {name!r}; it must be one of {', '.join(known)}: choose one.")
-            setattr(self, name, value)
-        return self
-
-    def __eq__(self, other: object) -> bool:
-        if type(self) is not type(other):
-            return NotImplemented
-        theirs = other.get_params()
-        return all(_same(value, theirs[name]) for name, value in self.get_params().items())
-
-    def __hash__(self) -> int:
-        # Arrays are no keys: equal estimators have equal types at least.
-        return hash(type(self))
-
-    def __repr__(self) -> str:
-        changed = [f for f in fields(self) if not _same(getattr(self, f.name), f.default)]  # type: ignore[arg-type]
-        return f"{type(self).__name__}({', '.join(f'{f.name}={getattr(self, f.name)!r}' for f in changed)})"
-
-
-def _same(a: Any, b: Any) -> bool:
-    if a is b:
-        return True
-    return type(a) is type(b) and bool(np.array_equal(a, b))

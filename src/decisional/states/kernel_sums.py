@@ -217,7 +217,8 @@ def _cut(coords: NDArray[Any], centre: Floats, axes: Floats) -> _Blocks:
     kernels.split(places, cuts, order)
     coords, places = coords[order], places[order]
     ranges, boxes = _bounds(coords, coords, cuts[:-1]).astype(np.float64), _bounds(places, places, cuts[:-1])
-    return _Blocks(order, cuts, coords, places, ranges, boxes, _bounds(*boxes, np.arange(0, number, kernels.GROUP)))
+    groups = _bounds(boxes[0], boxes[1], np.arange(0, number, kernels.GROUP))
+    return _Blocks(order, cuts, coords, places, ranges, boxes, groups)
 
 
 def _bounds(low: NDArray[Any], high: NDArray[Any], first: Ints) -> NDArray[Any]:

@@ -18,8 +18,9 @@ from ..support.arguments import as_table, generator, integer, real, refusal
 from ..support.arrays import Floats, Ints
 from ..support.resources import available as _free_memory
 from . import bandwidths
-from .distributions import Distributions, Parameters
+from .distributions import Distributions
 from .kernel_sums import kernel_sums, squares
+from .state_model import DensityParameters
 
 # Values of z that are all sample points; more are sampled on a grid.
 ALL = 512
@@ -37,7 +38,7 @@ TINY = 1e-9
 
 
 @dataclass(eq=False, repr=False)
-class Kernels(Parameters):
+class Kernels(DensityParameters):
     """Kernel density estimate of P(Z|x).
 
     Parameters

@@ -16,7 +16,7 @@ import numpy as np
 from ..data import sequences as reading
 from ..data.observations import Observations
 from ..data.series import windows
-from ..data.stored_symbols import StoredSymbols, stored_symbols
+from ..data.stored_symbols import stored_symbols
 from ..machines import EpsilonMachine
 from ..machines.chains import renumbered
 from ..machines.epsilon_machine import trusted_machine
@@ -26,7 +26,7 @@ from ..support.arrays import Floats, Ints
 from . import aggregation, matching
 from .counts import Counts
 from .reconstruct import reconstruct
-from .search import Candidate, CountedMachine, StoredSeries, SymbolSeries
+from .search import Candidate, StoredSeries, SymbolSeries
 
 # Symbols on which neighbours are compared, first few, then more; the outcome is judged on all of them.
 SEARCHED = (20_000, 200_000)
@@ -93,8 +93,8 @@ class Selection:
     @property
     def rival(self) -> Candidate | None:
         """The best candidate that is another machine than the chosen one."""
-        best = self.chosen.machine_along
-        return next((c for c in self.candidates[1:] if not _same(c.machine_along, best)), None)
+        best = self.chosen.machine_along.proposal
+        return next((c for c in self.candidates[1:] if not _same(c.machine_along.proposal, best)), None)
 
     @property
     def why(self) -> str:
@@ -189,83 +189,62 @@ def select(
     for name, value in (("max_past", max_past), ("max_future", max_future)):
         if value is not None:
             integer(value, name, remedy="give one, or None", of="select")
-    _check_progress(progress)
-    say = progress if progress is not None else _silent
+    say = _teller(progress)
     data = stored_symbols(symbols, missing)
-    if data is not None and data.size > SAMPLE:
-        _check_shape(data.shape)
-        return _select_stored(data, max_past, max_future or 2, say)
-    source = reading.read(symbols if data is None else data.loaded(), missing, sequences)
-    _check_shape(source.shape)
-    series = SymbolSeries(source.raw, source.lut, source.bounds, len(source.letters))
-    found = [candidate for candidate, _ in _reconstructions(source, series, max_past, max_future or 2, say)]
-    return _selection(found, series, series, source.letters, say)
-
-
-def _select_stored(data: StoredSymbols, max_past: int | None, max_future: int, say: Progress) -> Selection:
-    """Candidates from a sample, compared on all symbols. Cost: that of the sample, and up to 5 passes."""
-    source = data.sample(SAMPLE, BLOCK)
-    sample = SymbolSeries(source.raw, source.lut, source.bounds, len(source.letters))
-    whole = StoredSeries(data.pieces, data.size, len(source.letters))
-    given = list(_reconstructions(source, sample, max_past, max_future, say))
-    different: list[Proposal] = []
-    place = [_place(proposal, different) for _, proposal in given]
-    say(f"{data.size:,} symbols through {len(different)} machines")
-    along = [whole.merge(machine) for machine in whole.drive_all(different)]
-    found = [Candidate(c.past, c.future, False, along[i]) for (c, _), i in zip(given, place, strict=True)]
-    return _selection(found, sample, whole, source.letters, say)
-
-
-def _place(proposal: Proposal, different: list[Proposal]) -> int:
-    """Number of a machine among those that differ by more than probabilities, which it may join."""
-    for i, (targets, emission) in enumerate(different):
-        if len(targets) == len(proposal[0]) and isomorphic(targets, emission, *proposal, atol=1.0):
-            return i
-    different.append(proposal)
-    return len(different) - 1
-
-
-def _selection(
-    found: list[Candidate],
-    series: SymbolSeries,
-    whole: SymbolSeries | StoredSeries,
-    letters: tuple[Hashable, ...],
-    say: Progress,
-) -> Selection:
-    """Search from the best, and compare all."""
-    found = sorted(found, key=_length)
-    candidates = tuple(sorted([*_searches(found, series, whole, say), *found], key=_length))
-    return Selection(candidates, letters, int(candidates[0].machine_along.counts.sum()))
-
-
-def _check_shape(shape: tuple[int, ...]) -> None:
+    stored = data if data is not None and data.size > SAMPLE else None
+    if stored is None:
+        source = reading.read(symbols if data is None else data.loaded(), missing, sequences)
+    else:
+        source = stored.sample(SAMPLE, BLOCK)
+    shape = source.shape if stored is None else stored.shape
     if len(shape) == 2 and shape[0] > 1 and shape[1] < 2:
         raise ValueError(
             f"The 'symbols' are {shape[0]} sequences of at most one symbol; a machine is found from symbols that "
             "follow each other: give one column, such as frame['name'], or array.ravel()."
         )
+    series = SymbolSeries(source.raw, source.lut, source.bounds, len(source.letters))
+    given = list(_reconstructions(source, series, max_past, max_future or 2, say))
+    whole: StoredSeries = series
+    found = [candidate for candidate, _ in given]
+    if stored is not None:
+        whole = StoredSeries(stored.pieces, stored.size, len(source.letters))
+        found = _on_all(given, whole, say)
+    found.sort(key=_length)
+    candidates = tuple(sorted([*_searches(found, series, whole, say), *found], key=_length))
+    return Selection(candidates, source.letters, int(candidates[0].machine_along.counts.sum()))
+
+
+def _on_all(given: list[tuple[Candidate, Proposal]], whole: StoredSeries, say: Progress) -> list[Candidate]:
+    """Candidates from a sample along all symbols; those that differ by no more than probabilities are driven once."""
+    different: list[Proposal] = []
+    place = []
+    for _, proposal in given:
+        same = (i for i, other in enumerate(different) if _same(other, proposal))
+        place.append(next(same, len(different)))
+        if place[-1] == len(different):
+            different.append(proposal)
+    say(f"{whole.size:,} symbols through {len(different)} machines")
+    along = [whole.merge(machine) for machine in whole.drive_all(different)]
+    return [Candidate(c.past, c.future, False, along[i]) for (c, _), i in zip(given, place, strict=True)]
 
 
 def _length(candidate: Candidate) -> float:
     return candidate.description_length
 
 
-def _same(a: CountedMachine, b: CountedMachine) -> bool:
+def _same(a: Proposal, b: Proposal) -> bool:
     """Whether two machines have the same states and edges, whatever their numbering and probabilities."""
-    return a.n_states == b.n_states and isomorphic(a.targets, a.emission, b.targets, b.emission, atol=1.0)
+    return isomorphic(*a, *b, atol=1.0)
 
 
 def _states(n: int) -> str:
     return f"{n:,} state{'s' if n != 1 else ''}"
 
 
-def _check_progress(progress: Any) -> None:
+def _teller(progress: Any) -> Progress:
     if progress is not None and not callable(progress):
         raise TypeError(f"The 'progress' is {progress!r}; it must be a function of a line of text: try progress=print.")
-
-
-def _silent(text: str) -> None:
-    return None
+    return progress if progress is not None else lambda text: None
 
 
 def _windows(source: reading.Symbols, max_past: int | None, max_future: int) -> Iterator[Observations]:
@@ -304,24 +283,23 @@ def _reconstructions(
             yield candidate, (part.targets, part.emission)
 
 
-def _searches(
-    found: list[Candidate], series: SymbolSeries, whole: SymbolSeries | StoredSeries, say: Progress
-) -> Iterator[Candidate]:
+def _searches(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, say: Progress) -> Iterator[Candidate]:
     """The best different machines, improved on the beginning of the series and judged on the whole of it."""
     best = found[0].description_length
-    begun: list[CountedMachine] = []
+    begun: list[Proposal] = []
     for candidate in found:
         start = candidate.machine_along
-        if len(begun) == STARTS or start.length > PROMISING * best or any(_same(start, other) for other in begun):
+        proposal = start.proposal
+        if len(begun) == STARTS or start.length > PROMISING * best or any(_same(proposal, other) for other in begun):
             continue
-        begun.append(start)
+        begun.append(proposal)
         along, searched = start, None
         for part in map(series.beginning, SEARCHED):
-            again = part.merge(part.drive(along.targets, along.emission))
+            again = part.merge(part.drive(*along.proposal))
             # On the same symbols the same machine is where the search ended.
             along = again if part is searched and again.equals(along) else part.improve(again)
             searched = part
-        along = whole.merge(whole.drive(along.targets, along.emission))
+        along = whole.merge(whole.drive(*along.proposal))
         best = min(best, along.length)
         say(f"search from past {candidate.past}: {_states(along.n_states)}, {along.length:,.1f} bits")
         if along.length < start.length - 1e-6:
@@ -374,23 +352,14 @@ def bootstrap(
     random = generator(rng)
     remedy = "give a machine, such as ds.epsilon_machine(symbols)"
     require(machine, "recurrent_part", "machine", "an EpsilonMachine", remedy)
-    _check_progress(progress)
+    say = _teller(progress)
     truth = machine.recurrent_part()
     replicates = []
     for i in range(n):
         replicates.append(select(truth.simulate(n_symbols, rng=random)).machine)
-        if progress is not None:
-            progress(f"replicate {i + 1} of {n}: {_states(replicates[-1].n_states)}")
-
-    def interval(values: list[float]) -> tuple[float, float]:
-        low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
-        return float(low), float(high)
-
-    return Bootstrap(
-        interval([m.statistical_complexity() for m in replicates]),
-        interval([m.entropy_rate() for m in replicates]),
-        interval([float(m.n_states) for m in replicates]),
-        float(np.mean([m.is_isomorphic(truth, atol=1.0) for m in replicates])),
-        level,
-        tuple(replicates),
-    )
+        say(f"replicate {i + 1} of {n}: {_states(replicates[-1].n_states)}")
+    measures = [(m.statistical_complexity(), m.entropy_rate(), float(m.n_states)) for m in replicates]
+    low, high = np.quantile(measures, [(1 - level) / 2, (1 + level) / 2], axis=0).tolist()
+    same = float(np.mean([m.is_isomorphic(truth, atol=1.0) for m in replicates]))
+    complexity, rate, n_states = zip(low, high, strict=True)
+    return Bootstrap(complexity, rate, n_states, same, level, tuple(replicates))

@@ -7,12 +7,12 @@ one it led to; a state is split into two that share the edges leading to it.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Any
+from operator import methodcaller
 
 import numpy as np
 
 from .._kernels import search as kernels
+from ..data.stored_symbols import Piece
 from ..machines.chains import renumbered
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices, workers
@@ -55,6 +55,10 @@ class CountedMachine:
         """(n_states, n_symbols) probability of each symbol; zeros for a state that is never left."""
         total: Floats = np.maximum(self.counts.sum(axis=1, keepdims=True), 1.0)
         return np.divide(self.counts, total)
+
+    @property
+    def proposal(self) -> tuple[Ints, Floats]:
+        return self.targets, self.emission
 
     def equals(self, other: "CountedMachine") -> bool:
         """Whether all numbers are the same."""
@@ -99,20 +103,43 @@ class Candidate:
         return self.machine_along.length
 
 
-class _Judge:
-    """What the length of a description depends on besides the uses of edges: letters, and symbols in all."""
+class StoredSeries:
+    """Numbered symbols that come slice by slice, and judge machines by how short these describe them.
 
-    def __init__(self, n_symbols: int, size: int) -> None:
-        self.n_symbols = n_symbols
+    Parameters
+    ----------
+    pieces : gives all slices in order (see `data.stored_symbols.Piece`), each with the next `ahead` symbols
+    size, n_symbols : symbols in all, and different ones
+    """
+
+    def __init__(self, pieces: Callable[[int], Iterable[Piece]], size: int, n_symbols: int) -> None:
+        self.pieces, self.size, self.n_symbols = pieces, size, n_symbols
         self.log_n = float(np.log2(max(size, 2)))
 
-    def _along(self, targets: Ints, counts: Floats, starts: int, misses: int) -> CountedMachine:
-        """The machine with the uses of its edges; states and edges that the series never uses are dropped."""
-        targets = np.where(counts > 0, targets, -1)
+    def drive(self, targets: Ints, emission: Floats) -> CountedMachine:
+        """The machine with the uses of its edges; states and edges that the series never uses are dropped.
+
+        `emission` only helps to find the state at the start of a sequence. Cost: one pass.
+        """
+        return self.drive_all([(targets, emission)])[0]
+
+    def drive_all(self, machines: list[tuple[Ints, Floats]]) -> list[CountedMachine]:
+        """Several machines, (targets, emission); each state is carried over the borders of slices.
+
+        Cost: one pass in which machines share the cores, about 6 ns for each symbol and machine; memory: a few slices.
+        """
+        walks = [_Walk(*machine) for machine in machines]
+        for piece in self.pieces(kernels.AHEAD):
+            list(map_slices(methodcaller("follow", piece), walks))
+        return [self._along(walk) for walk in walks]
+
+    def _along(self, walk: "_Walk") -> CountedMachine:
+        counts = walk.counts
+        targets = np.where(counts > 0, walk.targets, -1)
         # A state where the series ends may be reached and never left.
         used = np.union1d(np.flatnonzero(counts.any(axis=1)), targets[targets >= 0])
-        length = kernels.description_length(counts, starts, misses, self.log_n)
-        return CountedMachine(renumbered(targets, used), counts[used], starts, misses, length)
+        length = kernels.description_length(counts, walk.starts, walk.misses, self.log_n)
+        return CountedMachine(renumbered(targets, used), counts[used], walk.starts, walk.misses, length)
 
     def merge(self, machine: CountedMachine) -> CountedMachine:
         """Merge two states, with what determinism then demands, while that shortens the description.
@@ -144,11 +171,27 @@ class _Judge:
         return CountedMachine(targets, counts, machine.starts, machine.misses, length)
 
 
-class SymbolSeries(_Judge):
-    """Numbered symbols (raw, lut, bounds: see `data.sequences.Symbols`) that machines are driven through."""
+class _Walk:
+    """A machine on its way through slices: its state, and the uses of its edges so far."""
+
+    def __init__(self, targets: Ints, emission: Floats) -> None:
+        self.targets, self.logs = np.ascontiguousarray(targets, np.int64), _logs(emission)
+        self.counts = np.zeros(self.targets.shape)
+        self.state, self.starts, self.misses = -1, 0, 0
+
+    def follow(self, piece: Piece) -> None:
+        state = self.state if piece.continues else -1
+        symbols = piece.raw, piece.lut, piece.bounds, piece.end
+        starts, misses, self.state = kernels.walk(*symbols, self.targets, self.logs, piece.end, state, self.counts)
+        self.starts += starts
+        self.misses += misses
+
+
+class SymbolSeries(StoredSeries):
+    """Numbered symbols in memory (raw, lut, bounds: see `data.sequences.Symbols`), on which machines are improved."""
 
     def __init__(self, raw: Ints, lut: Ints, bounds: Ints, n_symbols: int) -> None:
-        super().__init__(n_symbols, raw.size)
+        super().__init__(lambda ahead: [Piece(raw, lut, bounds, raw.size, False)], raw.size, n_symbols)
         self.symbols = raw, lut, bounds
 
     def beginning(self, most: int) -> "SymbolSeries":
@@ -157,17 +200,6 @@ class SymbolSeries(_Judge):
         if raw.size <= most:
             return self
         return SymbolSeries(raw[:most], lut, np.append(bounds[bounds < most], most), self.n_symbols)
-
-    def drive(self, targets: Ints, emission: Floats) -> CountedMachine:
-        """The machine with the uses of its edges; states and edges that the series never uses are dropped.
-
-        `emission` only helps to find the state at the start of a sequence. Cost: one pass.
-        """
-        targets = np.ascontiguousarray(targets, np.int64)
-        counts = np.zeros(targets.shape)
-        size = self.symbols[0].size
-        starts, misses, _ = kernels.walk(*self.symbols, size, targets, _logs(emission), size, -1, counts)
-        return self._along(targets, counts, starts, misses)
 
     def improve(self, machine: CountedMachine) -> CountedMachine:
         """Make the best of the moves, and merge, while that shortens the description.
@@ -240,66 +272,12 @@ class SymbolSeries(_Judge):
 
     def _parts(self, n: int, walks: int) -> list[tuple[int, int]]:
         """Slices of n tasks, one for each core where so many walks take longer than to start threads."""
-        return slices(n, min(workers(), n) if walks * self.symbols[0].size > SHORT else 1)
+        return slices(n, min(workers(), n) if walks * self.size > SHORT else 1)
 
     def _with_room(self, machine: CountedMachine) -> tuple[Ints, Floats]:
         """Targets and probabilities with a row for one more state."""
         targets = np.concatenate([machine.targets, np.full((1, self.n_symbols), -1)])
         return targets, np.concatenate([machine.emission, np.zeros((1, self.n_symbols))])
-
-
-@dataclass
-class _Walk:
-    """A machine on its way through slices."""
-
-    targets: Ints
-    logs: Floats
-    counts: Floats = field(init=False)
-    state: int = -1
-    starts: int = 0
-    misses: int = 0
-
-    def __post_init__(self) -> None:
-        self.counts = np.zeros(self.targets.shape)
-
-
-def _walk_on(piece: Any, walk: _Walk) -> None:
-    state = walk.state if piece.continues else -1
-    symbols = piece.raw, piece.lut, piece.bounds, piece.end
-    how = walk.targets, walk.logs, piece.end, state
-    starts, misses, walk.state = kernels.walk(*symbols, *how, walk.counts)
-    walk.starts += starts
-    walk.misses += misses
-
-
-class StoredSeries(_Judge):
-    """Numbered symbols that come slice by slice.
-
-    Parameters
-    ----------
-    pieces : gives all slices in order (see `data.stored_symbols.Piece`), each with the next `ahead` symbols
-    size, n_symbols : symbols in all, and different ones
-    """
-
-    def __init__(self, pieces: Callable[[int], Iterable[Any]], size: int, n_symbols: int) -> None:
-        super().__init__(n_symbols, size)
-        self.pieces = pieces
-
-    def drive_all(self, machines: list[tuple[Ints, Floats]]) -> list[CountedMachine]:
-        """What `SymbolSeries.drive` gives for each of several (targets, emission) on all symbols, to the last count.
-
-        Each state is carried over the borders of slices. Cost: one pass in which machines share the cores, about 6 ns
-        for each symbol and machine; memory: a few slices.
-        """
-        walks = [_Walk(np.ascontiguousarray(targets, np.int64), _logs(emission)) for targets, emission in machines]
-        for piece in self.pieces(kernels.AHEAD):
-            for _ in map_slices(partial(_walk_on, piece), walks):
-                pass
-        return [self._along(walk.targets, walk.counts, walk.starts, walk.misses) for walk in walks]
-
-    def drive(self, targets: Ints, emission: Floats) -> CountedMachine:
-        """One machine; see `drive_all`."""
-        return self.drive_all([(targets, emission)])[0]
 
 
 def _logs(emission: Floats) -> Floats:

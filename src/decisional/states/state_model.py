@@ -1,8 +1,8 @@
-"""What models of states have in common: parameters by name, what `fit` accepts, and the refusal before it."""
+"""What models of states and densities have in common: parameters by name; what `fit` accepts, the refusal before it."""
 
 from collections.abc import Sized
 from inspect import signature
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,8 @@ class NotFitted(ValueError, AttributeError):
     """A result is asked for before `fit`."""
 
 
-class StateModel:
-    """Base of `CausalModel` and `DecisionalModel`.
-
-    The parameters are the arguments of `__init__`, kept as they are given; `fit` checks them.
-    """
-
-    # What it is to `support.display`.
-    _kind: str
-    # What is raised before `fit`; the estimators raise that of scikit-learn.
-    _not_fitted: type[ValueError] = NotFitted
+class Parameters:
+    """The parameters are the arguments of `__init__`, kept as they are given; `fit` checks them."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """All parameters by name."""
@@ -33,8 +25,50 @@ class StateModel:
 
     def __repr__(self) -> str:
         default = {name: parameter.default for name, parameter in signature(type(self)).parameters.items()}
-        given = {name: value for name, value in self.get_params().items() if value is not default[name]}
+        given = {name: value for name, value in self.get_params().items() if not _same(value, default[name])}
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+
+def _same(a: Any, b: Any) -> bool:
+    return a is b or (type(a) is type(b) and bool(np.array_equal(a, b)))
+
+
+class DensityParameters(Parameters):
+    """Base of density estimators: dataclasses that scikit-learn can copy and search over; equal if all parameters are.
+
+    >>> from decisional import Kernels
+    >>> Kernels(1.5).set_params(samples=100)
+    Kernels(bandwidth=1.5, samples=100)
+    """
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Change parameters by name."""
+        known = self.get_params()
+        for name, value in parameters.items():
+            if name not in known:
+                kind = type(self).__name__
+                raise ValueError(f"{kind} has no parameter {name!r}; it must be one of {', '.join(known)}: choose one.")
+            setattr(self, name, value)
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        theirs = other.get_params()
+        return all(_same(value, theirs[name]) for name, value in self.get_params().items())
+
+    def __hash__(self) -> int:
+        # Arrays are no keys: equal estimators have equal types at least.
+        return hash(type(self))
+
+
+class StateModel(Parameters):
+    """Base of `CausalModel` and `DecisionalModel`."""
+
+    # What it is to `support.display`.
+    _kind: str
+    # What is raised before `fit`; the estimators raise that of scikit-learn.
+    _not_fitted: type[ValueError] = NotFitted
 
     def _repr_html_(self) -> str | None:
         return html_of(self._kind, self) if self.is_fitted() else None
