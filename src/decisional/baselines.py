@@ -1,6 +1,5 @@
 """Other methods of reconstruction, to compare with: the same data in, the same `EpsilonMachine` out."""
 
-from .states.cssr import cssr, cssr_histories
-from .states.cssr_files import CssrResult, cssr_result
+from .states.cssr import CssrResult, cssr, cssr_histories, cssr_result
 
 __all__ = ["CssrResult", "cssr", "cssr_histories", "cssr_result"]

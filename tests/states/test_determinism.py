@@ -45,7 +45,7 @@ def numbered(labels):
 
 
 def as_contexts(words):
-    return determinism.Contexts(np.array([word[::-1] for word in words]), np.array([len(word) for word in words]))
+    return np.array([word[::-1] for word in words]), np.array([len(word) for word in words])
 
 
 def compressed(follow):
@@ -363,7 +363,7 @@ def test_exact_counts_give_the_exact_machine(name, length):
     # The recurrent states are made of windows that tell the state.
     state = np.empty(len(words), np.int64)
     arrays = np.array(process.targets), np.array(process.emission), np.array(process.stationary)
-    kernels.final_states(as_contexts(words).words, np.full(len(words), length), *arrays, 0.95, state)
+    kernels.final_states(as_contexts(words)[0], np.full(len(words), length), *arrays, 0.95, state)
     told = [set(state[found.labels == s].tolist()) for s in np.flatnonzero(machine.recurrent)]
     assert sorted(told, key=min) == [{s} for s in range(process.n_states)]
 
@@ -412,7 +412,7 @@ def test_symbols_without_rhyme_or_reason_end_unresolved(constraints):
 @pytest.mark.small
 def test_nothing_seen_is_nothing_resolved():
     steps = naive_states.as_steps({})
-    windows = determinism.Contexts(np.array([[0, 1]]), np.array([2]))
+    windows = np.array([[0, 1]]), np.array([2])
     for constraints in determinism.CONSTRAINTS:
         found = determinism.reconcile(np.array([7]), steps, 2, np.array([1]), 0.95, constraints, windows)
         assert found.labels.tolist() == [0]

@@ -170,7 +170,7 @@ def _rule_110(out: Path) -> tuple[str, int]:
 
 def cssr(arguments: argparse.Namespace) -> int:
     """Reconstruct as CSSR does, and write its four files."""
-    from ..states.cssr_files import cssr_result
+    from ..states.cssr import cssr_result
     from ..support.files import read_text
 
     base = _base(arguments)

@@ -1,12 +1,14 @@
-"""CSSR, causal-state splitting reconstruction, of Shalizi and Shalizi (2004).
+"""CSSR, causal-state splitting reconstruction, of Shalizi and Shalizi (2004), and the files that its program writes.
 
 Written from the article ("Blind construction of optimal nonlinear recursive predictors for discrete
 sequences", UAI 2004), with the choices it leaves open made as in the authors' program, version 0.1, where
 they make sense; `cssr` lists where they differ.
 """
 
-from collections.abc import Hashable
+import os
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,15 +16,19 @@ import numpy as np
 from .._kernels import splitting as kernels
 from ..data import sequences as reading
 from ..data.observations import Table
-from ..data.series import windows
+from ..data.series import series, windows
 from ..machines import EpsilonMachine, chains
+from ..machines.chains import entropy
 from ..machines.epsilon_machine import trusted_machine
 from ..support.arguments import choice, integer, real
-from ..support.arrays import Floats, Ints
+from ..support.arrays import Bools, Floats, Ints
+from ..support.files import write_text
 
 TESTS = ("ks", "chi2")
 # Closed classes with a smaller share of the windows are where the data happen to end, not where the process stays.
 LEAST = 0.05
+# Cells of histories × states that are followed at once.
+BLOCK = 1 << 20
 
 
 def cssr(
@@ -121,94 +127,121 @@ def cssr_histories(
     choice(test, "test", TESTS, of="cssr")
     source = reading.read(symbols, missing, sequences)
     observed = windows(source, past, 1)
-    table = observed.table()
-    histories = _homogenise(table, past, len(source.letters), alpha, TESTS.index(test))
-    histories = _numbered(histories, _recurrent(histories))
-    histories = _determinise(histories)
-    histories = _numbered(histories, _recurrent(histories))
-    machine, number = _machine(histories, source.letters)
-    words = observed.words(np.arange(table.n_x))[:, ::-1]
-    return machine, _listed(number[histories.label], histories, words, source.letters)
+    histories = _Histories(observed.table(), past, len(source.letters), alpha, TESTS.index(test))
+    histories.keep_recurrent()
+    histories.determinise()
+    histories.keep_recurrent()
+    machine, number = histories.machine(source.letters)
+    words = observed.words(np.arange(histories.table.n_x))[:, ::-1]
+    return machine, histories.listed(number, words, source.letters)
 
 
-@dataclass(frozen=True)
 class _Histories:
     """Histories of past - 1 symbols (m of them), then those of past symbols: the rows of the table.
 
     Attributes
     ----------
-    label : (m + n_x,) state of each, -1 = removed
+    label : (m + n_x,) state of each, -1 = removed; at first states that each have one next-symbol distribution
     word : (m + n_x,) number of its ending of past - 1 symbols
     weight : (m + n_x,) how often it was seen
     target : (m, n_symbols) the history that follows an ending on a symbol, -1 = none
     table : what followed the rows
     """
 
-    label: Ints
-    word: Ints
-    weight: Ints
-    target: Ints
-    table: Table
+    def __init__(self, table: Table, past: int, n_symbols: int, alpha: float, test: int) -> None:
+        new = table.shared < past - 1
+        ending = np.cumsum(new) - int(new[0])
+        self.table, self.m = table, int(ending[-1]) + 1
+        self.label = np.empty(self.m + table.n_x, np.int64)
+        seen = table.start, table.outcome, table.count, table.shared
+        kernels.homogenise(*seen, past, n_symbols, alpha, test, self.label[self.m :], self.label[: self.m])
+        if past == 1:
+            # The empty history leads nowhere in particular.
+            self.label[0] = -1
+        # The successor of a window is that of its last past - 1 symbols: all windows with these share it.
+        self.target = np.full((self.m, n_symbols), -1, np.int32)
+        assert table.steps is not None
+        self.target[ending[table.steps.source], table.steps.symbol] = self.m + table.steps.target
+        self.weight = np.append(np.bincount(ending, weights=table.weight).astype(np.int64), table.weight)
+        self.word = np.append(np.arange(self.m), ending)
 
-    def relabel(self, label: Ints) -> "_Histories":
-        return _Histories(label, self.word, self.weight, self.target, self.table)
+    def keep_recurrent(self) -> None:
+        """Keep the states in closed classes of the graph of states, as their histories lead from one to another."""
+        label, m = self.label, self.m
+        states = np.unique(label[label >= 0])
+        if states.size > 1:
+            # Windows forget their oldest symbol at each step, so that an unsynchronised one can follow a synchronised
+            # one: only the shorter histories, which keep all their symbols, tell where a state leads.
+            has_short = np.zeros(int(states[-1]) + 2, bool)
+            has_short[label[:m]] = True
+            leads = label >= 0
+            leads[m:] &= ~has_short[label[m:]]
+            source, _, target = self._edges(leads)
+            mass = np.bincount(label[label >= 0], weights=self.weight[label >= 0]).astype(float)
+            states = _closed(source, target, states, mass)
+        number = np.full(int(label.max()) + 2, -1, np.int64)
+        number[states] = np.arange(states.size)
+        self.label = number[label]
 
+    def determinise(self) -> None:
+        """Split the states by their successors."""
+        kernels.determinise(self.label, self.word, self.target, self.weight, int(self.label.max()) + 1)
 
-def _homogenise(table: Table, past: int, n_symbols: int, alpha: float, test: int) -> _Histories:
-    """Histories in states that each have one next-symbol distribution."""
-    new = table.shared < past - 1
-    ending = np.cumsum(new) - int(new[0])
-    m, n = int(ending[-1]) + 1, table.n_x
-    label = np.empty(m + n, np.int64)
-    kernels.homogenise(
-        table.start,
-        table.outcome,
-        table.count,
-        table.shared,
-        past,
-        n_symbols,
-        alpha,
-        test,
-        label[m:],
-        label[:m],
-    )
-    if past == 1:
-        # The empty history leads nowhere in particular.
-        label[0] = -1
-    # The successor of a window is that of its last past - 1 symbols: all windows with these share it.
-    target = np.full((m, n_symbols), -1, np.int32)
-    assert table.steps is not None
-    target[ending[table.steps.source], table.steps.symbol] = m + table.steps.target
-    weight = np.bincount(ending, weights=table.weight).astype(np.int64)
-    word = np.concatenate([np.arange(m), ending])
-    return _Histories(label, word, np.concatenate([weight, table.weight]), target, table)
+    def _edges(self, chosen: Bools) -> tuple[Ints, Ints, Ints]:
+        """State, symbol and next state of each step from the chosen histories."""
+        item = np.flatnonzero(chosen)
+        row, symbol = np.nonzero(self.target[self.word[item]] >= 0)
+        target = self.label[self.target[self.word[item[row]], symbol]]
+        known = target >= 0
+        return self.label[item[row[known]]], symbol[known], target[known]
 
+    def _counts(self, n_states: int, n_symbols: int) -> tuple[Floats, Floats]:
+        """Next-symbol counts of the windows in each state, of the shorter histories where it has no window; and
+        how many windows each state has."""
+        table = self.table
+        row = np.repeat(np.arange(table.n_x), np.diff(table.start))
 
-def _numbered(histories: _Histories, kept: Ints) -> _Histories:
-    """The histories of the kept states, these numbered from 0."""
-    number = np.full(int(histories.label.max()) + 2, -1, np.int64)
-    number[kept] = np.arange(kept.size)
-    return histories.relabel(number[histories.label])
+        def tally(state: Ints) -> Floats:
+            seen = state >= 0
+            key = state[seen] * n_symbols + table.outcome[seen]
+            counts = np.bincount(key, weights=table.count[seen], minlength=n_states * n_symbols)
+            return counts.astype(float).reshape(n_states, n_symbols)
 
+        counts = tally(self.label[self.m :][row])
+        mass = counts.sum(axis=1)
+        if not mass.all():
+            counts[mass == 0.0] = tally(self.label[self.word[self.m :]][row])[mass == 0.0]
+        return counts, mass
 
-def _recurrent(histories: _Histories) -> Ints:
-    """States in closed classes of the graph of states, as their histories lead from one to another."""
-    label, m = histories.label, histories.target.shape[0]
-    states = np.unique(label[label >= 0])
-    if states.size <= 1:
-        return states
-    # Windows forget their oldest symbol at each step, so that an unsynchronised one can follow a synchronised
-    # one: only the shorter histories, which keep all their symbols, tell where a state leads.
-    n = int(states[-1]) + 1
-    has_short = np.zeros(n + 1, bool)
-    has_short[label[:m]] = True
-    leads = label >= 0
-    leads[m:] &= ~has_short[label[m:]]
-    source, symbol = np.nonzero(histories.target[histories.word[leads]] >= 0)
-    source = np.flatnonzero(leads)[source]
-    target = label[histories.target[histories.word[source], symbol]]
-    mass = np.bincount(label[label >= 0], weights=histories.weight[label >= 0]).astype(float)
-    return _closed(label[source[target >= 0]], target[target >= 0], states, mass)
+    def machine(self, letters: tuple[Hashable, ...]) -> tuple[EpsilonMachine, Ints]:
+        """The machine of states that are unifilar, its closed classes alone if there are any; and the number in it of
+        each state, -1 = left out."""
+        n = int(self.label.max()) + 1
+        targets = np.full((n, len(letters)), -1, np.int64)
+        source, symbol, target = self._edges(self.label >= 0)
+        targets[source, symbol] = target
+        counts, mass = self._counts(n, len(letters))
+        counts[targets < 0] = 0.0
+        source, symbol = np.nonzero(counts)
+        kept = _closed(source, targets[source, symbol], np.arange(n), mass)
+        kept = kept[np.argsort(-mass[kept], kind="stable")]
+        number = np.full(n + 1, -1, np.int64)
+        number[kept] = np.arange(kept.size)
+        targets, counts, mass = number[targets[kept]], counts[kept], mass[kept]
+        counts[targets < 0] = 0.0
+        emission = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
+        return trusted_machine(targets, emission, letters, mass if mass.any() else None), number
+
+    def listed(self, number: Ints, words: Ints, letters: tuple[Hashable, ...]) -> list[list[tuple[Hashable, ...]]]:
+        """The histories of each state as symbols, shorter ones first, each length in the order of the alphabet."""
+        first = np.unique(self.word[self.m :], return_index=True)[1]
+        whole = [*map(tuple, words[first, 1:].tolist()), *map(tuple, words.tolist())]
+        found: list[list[tuple[int, ...]]] = [[] for _ in range(int(number.max(initial=-1)) + 1)]
+        for state, word in zip(number[self.label].tolist(), whole, strict=True):
+            if state >= 0:
+                found[state].append(word)
+        ordered = (sorted(state, key=lambda word: (len(word), word)) for state in found)
+        return [[tuple(letters[code] for code in word) for word in state] for state in ordered]
 
 
 def _closed(source: Ints, target: Ints, states: Ints, mass: Floats) -> Ints:
@@ -225,68 +258,225 @@ def _closed(source: Ints, target: Ints, states: Ints, mass: Floats) -> Ints:
     return closed if mass[closed].sum() >= LEAST * mass.sum() else states
 
 
-def _determinise(histories: _Histories) -> _Histories:
-    """Split the states by their successors."""
-    label = histories.label.copy()
-    n_states = int(label.max()) + 1
-    kernels.determinise(label, histories.word, histories.target, histories.weight, n_states)
-    return histories.relabel(label)
+def cssr_result(
+    lines: Sequence[str], past: int, alpha: float = 0.001, test: str = "ks", alphabet: str | None = None
+) -> "CssrResult":
+    """The states of `cssr` with all that its program writes: along the data, and how far the machine is from them.
+
+    Parameters
+    ----------
+    lines : series of characters
+    past, alpha, test : as for `cssr`
+    alphabet : all symbols, in the order on which the Kolmogorov-Smirnov test depends; by default those of the data,
+        sorted
+
+    Examples
+    --------
+    >>> found = cssr_result(["01" * 50], past=2)
+    >>> found.machine.n_states, found.relative_entropy < 1e-3, found.state_series()[:8]
+    (2, True, '0;1;0;1;')
+    """
+    symbols = "".join(sorted(set().union(*lines))) if alphabet is None else alphabet
+    code = {symbol: place for place, symbol in enumerate(symbols)}
+    if not symbols or len(code) < len(symbols):
+        raise ValueError(f"The 'alphabet' must have each symbol once. Got {_shortened(symbols)} instead.")
+    strange = next((symbol for line in lines for symbol in line if symbol not in code), None)
+    if strange is not None:
+        raise ValueError(
+            f"The 'lines' have the symbol {strange!r}, which is not in the alphabet {_shortened(symbols)}: add it."
+        )
+    # Symbols as numbers keep the order of the alphabet.
+    data: list[Ints] = [np.array([code[symbol] for symbol in line], np.int64) for line in lines]
+    return CssrResult(symbols, data, past, *cssr_histories(data, past, alpha, test, sequences=True))
 
 
-def _counts(histories: _Histories, n_states: int, n_symbols: int) -> tuple[Floats, Floats]:
-    """Next-symbol counts of the windows in each state, of the shorter histories where it has no window; and
-    how many windows each state has."""
-    m = histories.target.shape[0]
-    label, table = histories.label, histories.table
-    row = np.repeat(np.arange(table.n_x), np.diff(table.start))
-
-    def tally(state: Ints) -> Floats:
-        seen = state >= 0
-        key = state[seen] * n_symbols + table.outcome[seen]
-        counts = np.bincount(key, weights=table.count[seen], minlength=n_states * n_symbols)
-        return counts.astype(float).reshape(n_states, n_symbols)
-
-    counts = tally(label[m:][row])
-    mass = counts.sum(axis=1)
-    if not mass.all():
-        counts[mass == 0.0] = tally(label[histories.word[m:]][row])[mass == 0.0]
-    return counts, mass
+def _shortened(text: str, most: int = 20) -> str:
+    """A text in quotes, the first characters of a long one."""
+    return repr(text if len(text) <= most else text[:most] + "...")
 
 
-def _listed(
-    label: Ints, histories: _Histories, words: Ints, letters: tuple[Hashable, ...]
-) -> list[list[tuple[Hashable, ...]]]:
-    """The histories of each state as symbols, shorter ones first, each length in the order of the alphabet."""
-    m = histories.target.shape[0]
-    first = np.unique(histories.word[m:], return_index=True)[1]
-    whole = [*map(tuple, words[first, 1:].tolist()), *map(tuple, words.tolist())]
-    found: list[list[tuple[int, ...]]] = [[] for _ in range(int(label.max(initial=-1)) + 1)]
-    for state, word in zip(label.tolist(), whole, strict=True):
-        if state >= 0:
-            found[state].append(word)
-    ordered = (sorted(state, key=lambda word: (len(word), word)) for state in found)
-    return [[tuple(letters[code] for code in word) for word in state] for state in ordered]
+@dataclass(frozen=True)
+class CssrResult:
+    """States that CSSR found in data.
 
+    Attributes
+    ----------
+    alphabet : the symbols
+    data : the series, as numbers of symbols
+    past : length of the longest histories
+    numbered : the machine over the numbers of the symbols
+    histories : of each state
+    """
 
-def _machine(histories: _Histories, letters: tuple[Hashable, ...]) -> tuple[EpsilonMachine, Ints]:
-    """The machine of states that are unifilar, its closed classes alone if there are any; and the number in it of each
-    state, -1 = left out."""
-    label = histories.label
-    n, n_symbols = int(label.max()) + 1, len(letters)
-    known = np.flatnonzero(label >= 0)
-    item, symbol = np.nonzero(histories.target[histories.word[known]] >= 0)
-    item = known[item]
-    after = label[histories.target[histories.word[item], symbol]]
-    targets = np.full((n, n_symbols), -1, np.int64)
-    targets[label[item][after >= 0], symbol[after >= 0]] = after[after >= 0]
-    counts, mass = _counts(histories, n, n_symbols)
-    counts[targets < 0] = 0.0
-    source, symbol = np.nonzero(counts)
-    kept = _closed(source, targets[source, symbol], np.arange(n), mass)
-    kept = kept[np.argsort(-mass[kept], kind="stable")]
-    number = np.full(n + 1, -1, np.int64)
-    number[kept] = np.arange(kept.size)
-    targets, counts, mass = number[targets[kept]], counts[kept], mass[kept]
-    counts[targets < 0] = 0.0
-    emission = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
-    return trusted_machine(targets, emission, letters, mass if mass.any() else None), number
+    alphabet: str
+    data: list[Ints]
+    past: int
+    numbered: EpsilonMachine
+    histories: list[list[tuple[Hashable, ...]]]
+
+    @cached_property
+    def machine(self) -> EpsilonMachine:
+        """The machine over the symbols."""
+        found = self.numbered
+        letters = [self.alphabet[code] for code in self._columns]
+        return found.from_arrays(found.targets, found.emission, letters, found.names, found.weights)
+
+    @property
+    def _columns(self) -> list[int]:
+        return [int(str(letter)) for letter in self.numbered.alphabet]
+
+    @cached_property
+    def targets(self) -> Ints:
+        """(n_states, n_symbols) the next state for each symbol of the alphabet, -1 = none."""
+        found: Ints = np.full((self.numbered.n_states, len(self.alphabet)), -1)
+        found[:, self._columns] = self.numbered.targets
+        return found
+
+    @cached_property
+    def emission(self) -> Floats:
+        """(n_states, n_symbols) the probability of each symbol of the alphabet."""
+        found: Floats = np.zeros((self.numbered.n_states, len(self.alphabet)))
+        found[:, self._columns] = self.numbered.emission
+        return found
+
+    @cached_property
+    def _followed(self) -> tuple[list[list[int]], bool]:
+        known = {history: state for state, part in enumerate(self.histories) for history in part}
+        targets = self.targets.tolist()
+        walks, lost = [], False
+        for line in map(np.ndarray.tolist, self.data):
+            state, since = -1, 0
+            walks.append(walk := [])
+            for place, symbol in enumerate(line):
+                if state >= 0:
+                    state = targets[state][symbol]
+                    if state < 0:
+                        lost, since = True, place
+                if state < 0:
+                    state = known.get(tuple(line[max(since, place + 1 - self.past) : place + 1]), -1)
+                walk.append(state)
+        return walks, lost
+
+    @property
+    def walks(self) -> list[list[int]]:
+        """The state after each symbol of each series, -1 until a history of a state was seen whole."""
+        return self._followed[0]
+
+    @property
+    def was_lost(self) -> bool:
+        """Whether a symbol came that is impossible in its state, so that the state had to be found again."""
+        return self._followed[1]
+
+    @cached_property
+    def probability(self) -> Floats:
+        """(n_states,) how often each state was met along the data."""
+        met = [state for walk in self.walks for state in walk if state >= 0]
+        count = np.bincount(met, minlength=self.numbered.n_states)
+        weights = self.numbered.weights if self.numbered.weights is not None else self.numbered.stationary
+        found: Floats = count / count.sum() if count.any() else weights
+        return found
+
+    @cached_property
+    def _distances(self) -> tuple[float, float, float]:
+        obs = series(self.data, past=self.past, sequences=True)
+        table = obs.table()
+        columns = np.array([int(str(letter)) for letter in obs.letters])
+        words = columns[obs.words(np.arange(table.n_x))[:, ::-1]]
+        size = sum(max(line.size - self.past + 1, 0) for line in self.data)
+        seen, given = table.weight / size, self._chance(words)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            divergence = max(float((seen * (np.log2(seen) - np.log2(given))).sum()), 0.0)
+            # The last symbol of each word, given the others.
+            first, group = np.unique(words[:, :-1], axis=0, return_inverse=True)
+            total = np.bincount(group.ravel(), weights=table.weight)
+            ratio = given / self._chance(first)[group.ravel()]
+            share = table.weight / total[group.ravel()]
+            terms = np.bincount(group.ravel(), weights=share * (np.log2(share) - np.log2(ratio)))
+            rate = float((np.maximum(terms, 0.0) * total / size).sum())
+        return divergence, rate, float(np.abs(seen - given).sum())
+
+    @property
+    def relative_entropy(self) -> float:
+        """Of the words of `past` symbols in the data with respect to those of the machine, in bits."""
+        return self._distances[0]
+
+    @property
+    def relative_entropy_rate(self) -> float:
+        """Of the last symbol of these words given the others, in bits."""
+        return self._distances[1]
+
+    @property
+    def variation(self) -> float:
+        """Sum of the differences between the probabilities of these words in the data and from the machine."""
+        return self._distances[2]
+
+    def _chance(self, words: Ints) -> Floats:
+        """Probability of each word, from the machine and the probabilities of its states."""
+        found: list[Floats] = []
+        states = self.numbered.n_states
+        step = max(BLOCK // states, 1)
+        for begin in range(0, len(words), step):
+            part = words[begin : begin + step]
+            state = np.tile(np.arange(states), (len(part), 1))
+            p = np.tile(self.probability, (len(part), 1))
+            for column in part.T:
+                p = p * self.emission[state, column[:, None]]
+                # Where there is no edge the probability is 0 already.
+                state = np.maximum(self.targets[state, column[:, None]], 0)
+            found.append(p.sum(axis=1))
+        return np.concatenate(found)
+
+    def results(self) -> str:
+        """The file "_results": for each state its histories, distribution, transitions and probability."""
+        blocks = []
+        for state, histories in enumerate(self.histories):
+            words = ["".join(self.alphabet[int(str(code))] for code in history) for history in histories]
+            chances = "".join(f"P({s}) = {p:g}\t" for s, p in zip(self.alphabet, self.emission[state], strict=True))
+            ends = ["NULL" if end < 0 else str(end) for end in self.targets[state].tolist()]
+            leads = "".join(f"T({s}) = {end}\t" for s, end in zip(self.alphabet, ends, strict=True))
+            lines = [f"State number: {state}", *words, f"distribution: {chances}", f"transitions: {leads}"]
+            blocks.append("\n".join([*lines, f"P(state): {self.probability[state]:g}", "", ""]))
+        return "".join(blocks)
+
+    def dot(self, name: str) -> str:
+        """The file "_inf.dot": the machine for Graphviz."""
+        # A name that is no identifier needs quotes to be read.
+        name = name if name.isidentifier() else '"' + name.replace('"', '\\"') + '"'
+        lines = [f"digraph {name} {{", 'size = "6,8.5";', 'ratio = "fill";', "node [shape = circle];"]
+        lines += ["node [fontsize = 24];", "edge [fontsize = 24];"]
+        for state, ends in enumerate(self.targets.tolist()):
+            for column, end in enumerate(ends):
+                if end >= 0:
+                    label = f"{self.alphabet[column]}: {self.emission[state, column]:<7.4g}  "
+                    lines.append(f'{state} -> {end} [label = "{label}"];')
+        return "\n".join([*lines, "}"])
+
+    def state_series(self) -> str:
+        """The file "_state_series": the state after each symbol, ? where it is not known."""
+        return "\n".join("".join("?;" if state < 0 else f"{state};" for state in walk) for walk in self.walks)
+
+    def info(self, settings: Mapping[str, Any]) -> str:
+        """The file "_info": the settings, which are those of the call, and the measures."""
+        rows: dict[str, Any] = {
+            **settings,
+            "Alphabet Size": len(self.alphabet),
+            "Relative Entropy": f"{self.relative_entropy:g}",
+            "Relative Entropy Rate": f"{self.relative_entropy_rate:g}",
+            "Statistical Complexity": f"{float(entropy(self.probability)):g}",
+            "Entropy Rate": f"{float(np.dot(self.probability, entropy(self.emission))):g}",
+            "Variation": f"{self.variation:g}",
+            "Number of Inferred States": self.numbered.n_states,
+        }
+        text = "".join(f"{name}: {value}\n" for name, value in rows.items())
+        if self.was_lost:
+            text += "The states were lost along the data and had to be found again: try a longer history length.\n"
+        return text
+
+    def write(self, base: str | os.PathLike[str], settings: Mapping[str, Any], name: str = "cssr") -> list[str]:
+        """Write the four files, each to `base` with its ending; return their paths."""
+        texts = {"results": self.results(), "inf.dot": self.dot(name), "info": self.info(settings)}
+        texts["state_series"] = self.state_series()
+        paths = {f"{os.fspath(base)}_{suffix}": text for suffix, text in texts.items()}
+        for path, text in paths.items():
+            write_text(path, text)
+        return list(paths)

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._kernels import beliefs as kernels
-from .._kernels import search
 from .._kernels.components import connect
+from .._kernels.search import description_length
 from ..data.observations import Steps
 from ..machines import chains
 from ..support.arrays import Bools, Floats, Ints
+from .search import best_merger
 
 CONSTRAINTS = ("evidence", "paper", "none")
 # Refinement ends at this many states more than clustering found: no data describe such machines shorter.
@@ -31,14 +32,6 @@ PATIENCE = 3
 MOST_MERGED = 20
 # Re-estimation of the recurrent machine; each round is one pass over the distinct windows.
 ROUNDS = 10
-
-
-@dataclass(frozen=True)
-class Contexts:
-    """The rows as words in time: words (n_rows, past), most recent symbol first, of which the first `depth` count."""
-
-    words: Ints
-    depth: Ints
 
 
 @dataclass(frozen=True)
@@ -77,8 +70,9 @@ class _Candidate:
 def merge_successors(steps: Steps, n_rows: int, theta: float) -> Ints:
     """The paper's merge step: rows reached from one row by one symbol are one group, strays (a share of at
     most 1 - theta) excepted. Returns (n_rows,) group numbers."""
-    pair, total = _totals(steps)
-    kept = np.flatnonzero(steps.count > (1 - theta) * total[pair])
+    symbols = int(steps.symbol.max(initial=-1)) + 1
+    pair = np.unique(steps.source * symbols + steps.symbol, return_inverse=True)[1]
+    kept = np.flatnonzero(steps.count > (1 - theta) * np.bincount(pair, weights=steps.count)[pair])
     kept = kept[np.argsort(pair[kept], kind="stable")]
     same = pair[kept][1:] == pair[kept][:-1]
     a, b = steps.target[kept][:-1][same], steps.target[kept][1:][same]
@@ -94,7 +88,7 @@ def reconcile(
     weight: Ints,
     theta: float = 0.95,
     constraints: str = "evidence",
-    contexts: Contexts | None = None,
+    contexts: tuple[Ints, Ints] | None = None,
 ) -> Unifilar:
     """Refine the states of rows until (state, symbol) leads to one state, as far as the data back it.
 
@@ -108,7 +102,8 @@ def reconcile(
     constraints : "evidence": of all refinements, the one with the shortest description, its recurrent part
         re-estimated from what the windows say of the state; "paper": split to the end, plain counts;
         "none": no split, the most frequent target
-    contexts : the rows as words, for "evidence"; without them there is none, and no split
+    contexts : the rows as words in time, for "evidence": (n_rows, past) symbols, most recent first, and (n_rows,) how
+        many of them count; without them there is no evidence, and no split
 
     Returns
     -------
@@ -192,13 +187,6 @@ def _bits(counts: Floats) -> Floats:
     return np.asarray(-(counts * np.log2(np.where(counts > 0, counts / total, 1.0))).sum(axis=-1))
 
 
-def _totals(steps: Steps) -> tuple[Ints, Floats]:
-    """Number of the (source, symbol) pair of each transition, and how often each pair was seen."""
-    symbols = int(steps.symbol.max(initial=-1)) + 1
-    pair = np.unique(steps.source * symbols + steps.symbol, return_inverse=True)[1]
-    return pair, np.bincount(pair, weights=steps.count).astype(float)
-
-
 def _machine(labels: Ints, steps: Steps, n_symbols: int) -> _Candidate:
     """Most frequent target of each (state, symbol), the lowest one of equals; its share; symbol frequencies."""
     n = int(labels.max(initial=-1)) + 1
@@ -241,13 +229,13 @@ def _split(labels: Ints, steps: Steps, targets: Ints, doubtful: Bools) -> Ints:
 class _Data:
     """What is described: the symbols that followed each window."""
 
-    def __init__(self, contexts: Contexts, steps: Steps, n_symbols: int, weight: Ints) -> None:
+    def __init__(self, contexts: tuple[Ints, Ints], steps: Steps, n_symbols: int, weight: Ints) -> None:
         self.contexts, self.steps, self.weight = contexts, steps, weight
         pair = steps.source * n_symbols + steps.symbol
         key, first = np.unique(pair, return_index=True)
         self.count = np.add.reduceat(steps.count, first).astype(float) if first.size else np.empty(0)
         self.row, self.symbol = np.divmod(key, n_symbols)
-        self.start = np.searchsorted(self.row, np.arange(contexts.depth.size + 1))
+        self.start = np.searchsorted(self.row, np.arange(weight.size + 1))
         self.log_n = np.log2(max(float(self.count.sum()), 2.0))
 
     def describe(self, candidate: _Candidate) -> _Candidate:
@@ -266,17 +254,9 @@ class _Data:
             prior = chains.class_stationary(chains.Chain.of_table(targets, emission), states)
             counts = np.zeros((states.size, emission.shape[1]))
             inner = chains.renumbered(targets, states)
-            bits, misses = kernels.expected_counts(
-                self.contexts.words,
-                self.contexts.depth,
-                self.start,
-                self.symbol,
-                self.count,
-                inner,
-                emission[states],
-                prior,
-                counts,
-            )
+            followers = self.start, self.symbol, self.count
+            machine = inner, emission[states], prior
+            bits, misses = kernels.expected_counts(*self.contexts, *followers, *machine, counts)
             # Every edge names its target; every recurrent state has its free probabilities.
             structure = (emission > 0).sum() * np.log2(targets.shape[0])
             free = int((inner >= 0).sum()) - states.size
@@ -285,9 +265,8 @@ class _Data:
             # Less than a hundredth of a bit is rounding: equal descriptions keep the earlier, coarser one.
             if length > best.length - 0.01:
                 break
-            best = _Candidate(
-                candidate.labels, targets, emission, candidate.share, length, fit, misses, states, prior, counts.copy()
-            )
+            found = length, fit, misses, states, prior, counts.copy()
+            best = _Candidate(candidate.labels, targets, emission, candidate.share, *found)
             counts[counts < 1.0 - 1e-9] = 0.0
             if not counts.any(axis=1).all():
                 break
@@ -304,15 +283,11 @@ class _Data:
         The pair is chosen by the counts shared out among the states, and the merger then judged like any candidate.
         """
         while best.recurrent is not None and best.recurrent.size > 1:
-            states, counts, n = best.recurrent, best.counts, best.recurrent.size
+            states, counts = best.recurrent, best.counts
             inner = chains.renumbered(best.targets, states)
-            lengths = np.full((n, n), np.inf)
-            search.merge_lengths(inner, counts, 0, 0, self.log_n, lengths)
-            i, j = np.unravel_index(lengths.argmin(), lengths.shape)
-            if lengths[i, j] >= search.description_length(counts, 0, 0, self.log_n):
+            length, into = best_merger(inner, counts, 0, 0, self.log_n)
+            if length >= description_length(counts, 0, 0, self.log_n):
                 break
-            into = np.empty(n, np.int64)
-            search.merged_labels(inner, i, j, into, np.empty_like(inner))
             labels = np.arange(best.targets.shape[0])
             labels[states] = states[into]
             labels = np.unique(labels[best.labels], return_inverse=True)[1]
@@ -333,8 +308,7 @@ class _Data:
             return _result(candidate, theta)
         inner = chains.renumbered(candidate.targets, states)
         state = np.empty(labels.size, np.int64)
-        words, depth = self.contexts.words, self.contexts.depth
-        kernels.final_states(words, depth, inner, candidate.emission[states], candidate.prior, theta, state)
+        kernels.final_states(*self.contexts, inner, candidate.emission[states], candidate.prior, theta, state)
         told = np.where(state >= 0, states[state], labels)
         loss = self._bits(told, candidate.emission) - self._bits(labels, candidate.emission)
         placed = np.where(loss <= self.log_n, told, labels)

@@ -96,11 +96,9 @@ def reconstruct(
     # 3. Refine the states with the symbols.
     unifilar = None
     if steps is not None and obs.alphabet is not None:
-        contexts = None
-        if obs.has_suffixes:
-            contexts = determinism.Contexts(obs.words(densities.member), densities.depth)
-        n_symbols = len(obs.alphabet)
-        unifilar = determinism.reconcile(labels, steps, n_symbols, densities.weight, theta, constraints, contexts)
+        contexts = (obs.words(densities.member), densities.depth) if obs.has_suffixes else None
+        rows = labels, steps, len(obs.alphabet), densities.weight
+        unifilar = determinism.reconcile(*rows, theta, constraints, contexts)
         labels = unifilar.labels
     states = Partition(labels[densities.row], table.weight)
     row_states = np.empty(densities.n_rows, np.int64)

@@ -148,27 +148,28 @@ class StoredSeries:
         the counts of merged states are sums.
         """
         while machine.n_states > 1:
-            n = machine.n_states
-            lengths = np.full((n, n), np.inf)
-            known = machine.targets, machine.counts, machine.starts, machine.misses
-            kernels.merge_lengths(*known, self.log_n, lengths)
-            i, j = np.unravel_index(lengths.argmin(), lengths.shape)
-            if lengths[i, j] >= machine.length:
+            known = machine.starts, machine.misses
+            length, into = best_merger(machine.targets, machine.counts, *known, self.log_n)
+            if length >= machine.length:
                 break
-            machine = self._merged(machine, int(i), int(j), float(lengths[i, j]))
+            labels = np.unique(into, return_inverse=True)[1]
+            counts = np.zeros((int(labels.max()) + 1, self.n_symbols))
+            np.add.at(counts, labels, machine.counts)
+            targets = np.full(counts.shape, -1, np.int64)
+            state, symbol = np.nonzero(machine.targets >= 0)
+            targets[labels[state], symbol] = labels[machine.targets[state, symbol]]
+            machine = CountedMachine(targets, counts, *known, length)
         return machine
 
-    def _merged(self, machine: CountedMachine, i: int, j: int, length: float) -> CountedMachine:
-        labels = np.empty(machine.n_states, np.int64)
-        kernels.merged_labels(machine.targets, i, j, labels, np.empty_like(machine.targets))
-        labels = np.unique(labels, return_inverse=True)[1]
-        n = int(labels.max()) + 1
-        counts = np.zeros((n, self.n_symbols))
-        np.add.at(counts, labels, machine.counts)
-        targets = np.full((n, self.n_symbols), -1, np.int64)
-        state, symbol = np.nonzero(machine.targets >= 0)
-        targets[labels[state], symbol] = labels[machine.targets[state, symbol]]
-        return CountedMachine(targets, counts, machine.starts, machine.misses, length)
+
+def best_merger(targets: Ints, counts: Floats, starts: int, misses: int, log_n: float) -> tuple[float, Ints]:
+    """The shortest description with two states merged, and the lowest state that each then goes together with."""
+    n = len(targets)
+    lengths, into = np.full((n, n), np.inf), np.empty(n, np.int64)
+    kernels.merge_lengths(targets, counts, starts, misses, log_n, lengths)
+    i, j = np.unravel_index(lengths.argmin(), lengths.shape)
+    kernels.merged_labels(targets, i, j, into, np.empty_like(targets))
+    return float(lengths[i, j]), into
 
 
 class _Walk:
