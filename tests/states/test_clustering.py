@@ -11,7 +11,7 @@ import naive_densities
 import naive_states
 from decisional._kernels import clusters
 from decisional.states import matching
-from decisional.states.aggregation import Aggregate, Connect, _merge_by_callable, average, average_densities, resolve
+from decisional.states.aggregation import Aggregate, Connect, _merge_by_callable, average, resolve
 
 QUICK = settings(max_examples=25, deadline=None)
 MEASURES = [
@@ -326,8 +326,7 @@ def test_average_is_the_weighted_mean(rows, data):
     labels = data.draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
     labels = np.array(naive_states.canonical(labels))
     densities = naive_states.distributions(rows)
-    of_row = np.repeat(np.arange(len(rows)), np.diff(densities.start))
-    found = average(labels, of_row, densities.outcome, densities.count, densities.n_outcomes)
+    found = average(labels, densities)
     assert found.shape == (labels.max() + 1, densities.n_outcomes)
     np.testing.assert_allclose(found.sum(axis=1), 1.0, rtol=1e-12)
     for s in range(labels.max() + 1):
@@ -345,7 +344,7 @@ def test_densities_are_averaged_by_their_own_observations(rows, data):
     # The evidence of a row, as its sum of kernels, says nothing about how often it was observed.
     weight = data.draw(st.lists(st.integers(1, 50), min_size=n, max_size=n))
     densities = replace(naive_states.distributions(rows), weight=np.array(weight))
-    found = average_densities(labels, densities)
+    found = average(labels, densities)
     p = [naive_states.normalised(row) for row in rows]
     for s in range(labels.max() + 1):
         expected = naive_densities.mean(p, weight, np.flatnonzero(labels == s).tolist())
@@ -355,7 +354,7 @@ def test_densities_are_averaged_by_their_own_observations(rows, data):
 @pytest.mark.small
 def test_a_density_seen_three_times_counts_three_times():
     densities = replace(naive_states.distributions([[1, 0], [0, 1]]), weight=np.array([3, 1]))
-    assert average_densities(np.zeros(2, int), densities).tolist() == [[0.75, 0.25]]
+    assert average(np.zeros(2, int), densities).tolist() == [[0.75, 0.25]]
 
 
 # ---------------------------------------------------------------------------------------------------- refusals

@@ -81,17 +81,7 @@ class Connect:
         n = densities.n_rows
         parent = np.empty(n, np.int64)
         if isinstance(match, Measure):
-            counts = densities.count * densities.scale, densities.total * densities.scale
-            kernels.connect_rows(
-                densities.start,
-                densities.outcome,
-                *counts,
-                densities.n_outcomes,
-                match.metric,
-                match.checked,
-                match.level(n),
-                parent,
-            )
+            kernels.connect_rows(*densities.evidence, densities.n_outcomes, *match.compiled(n), parent)
             while (parent != parent[parent]).any():
                 parent = parent[parent]
             return parent
@@ -138,37 +128,26 @@ class Within:
         return found
 
 
-def average(labels: Ints, rows: Ints, outcome: Ints, count: Ints, n_outcomes: int) -> Floats:
-    """P(Z|state): counts added up within each state and normalised, (n_states, n_outcomes).
+def average(labels: Ints, rows: Distributions) -> Floats:
+    """P(Z|state), (n_states, n_outcomes): the evidence of the rows of each state added up, and normalised.
 
-    `rows`, `outcome` and `count` are parallel, one entry per (row, outcome); labels gives each row's state.
+    Each row has the weight of its own observations: kernel sums themselves would count what is near x too.
     """
-    n = int(labels.max(initial=-1)) + 1
-    key = labels[rows] * n_outcomes + outcome
-    total = np.bincount(key, weights=count, minlength=n * n_outcomes).reshape(n, n_outcomes)
-    mean: Floats = total / total.sum(axis=1, keepdims=True)
-    return mean
-
-
-def average_densities(labels: Ints, densities: Distributions) -> Floats:
-    """P(Z|state) from the densities of rows, (n_states, n_outcomes), each with the weight of its own observations.
-
-    Kernel sums themselves would count what is near x too.
-    """
-    mean = np.zeros((int(labels.max(initial=-1)) + 1, densities.n_outcomes))
-    share = densities.weight / densities.total
-    leading.add_rows(densities.start, densities.outcome, densities.count, share, labels, mean)
+    mean = _sums(labels, rows)
     mean /= mean.sum(axis=1, keepdims=True)
     return mean
 
 
+def _sums(labels: Ints, rows: Distributions) -> Floats:
+    total = np.zeros((int(labels.max(initial=-1)) + 1, rows.n_outcomes))
+    leading.add_rows(rows.start, rows.outcome, rows.count, rows.weight / rows.total, labels, total)
+    return total
+
+
 def _aggregate(densities: Distributions, match: Measure, order: Ints, passes: int) -> Ints:
-    level = match.level(densities.n_rows)
-    evidence = densities.count * densities.scale, densities.total * densities.scale
-    rows = densities.start, densities.outcome, *evidence
-    how = match.metric, match.checked, level
+    rows, how = densities.evidence, match.compiled(densities.n_rows)
     labels = np.full(densities.n_rows, -1, np.int64)
-    dense, total, support = _room(4, densities.n_outcomes)
+    dense, total, support = np.zeros((4, densities.n_outcomes)), np.zeros(4), np.zeros(4, np.int64)
     n = 0
     for _ in range(passes):
         before = labels.copy()
@@ -178,8 +157,7 @@ def _aggregate(densities: Distributions, match: Measure, order: Ints, passes: in
             left = left[done:]
             if left.size == 0:
                 break
-            more = _room(dense.shape[0], densities.n_outcomes)
-            dense, total, support = (np.concatenate(pair) for pair in zip((dense, total, support), more, strict=True))
+            dense, total, support = (np.concatenate([a, np.zeros_like(a)]) for a in (dense, total, support))
             # The row that found no room had already left its state, if it had one.
             labels[left[0]] = -1
         target = np.empty(n, np.int64)
@@ -227,21 +205,18 @@ def _lead(densities: Distributions, match: Any, order: Ints, passes: int) -> Int
     # The distance is sqrt(1 - a.b) for the vectors a and b of square roots of the probabilities.
     square = match.level(densities.n_rows) ** 2
     real = np.float32 if square > FINEST else np.float64
-    least, n_outcomes = 1.0 - square, densities.n_outcomes
+    least = 1.0 - square
     root: Floats = np.empty(densities.count.size, real)
     leading.roots(densities.start, densities.count, densities.total, root)
     rows = densities.start, densities.outcome, root
-    # Kernel sums count what is near x too: each x has the weight of its own observations.
-    share = densities.weight / densities.total
-    leaders = np.empty((0, n_outcomes), real)
+    leaders = np.empty((0, densities.n_outcomes), real)
     labels = np.full(densities.n_rows, -1, np.int64)
     for _ in range(passes):
         before = labels.copy()
         for begin in range(0, order.size, BLOCK):
             leaders = _follow(order[begin : begin + BLOCK], rows, leaders, real(least), labels)
-        used, labels = np.unique(labels, return_inverse=True)
-        total = np.zeros((used.size, n_outcomes))
-        leading.add_rows(densities.start, densities.outcome, densities.count, share, labels, total)
+        labels = np.unique(labels, return_inverse=True)[1]
+        total = _sums(labels, densities)
         mass = total.sum(axis=1)
         kept, labels = np.unique(_merged(total, mass, least)[labels], return_inverse=True)
         leaders = np.sqrt(total[kept] / mass[kept, None]).astype(real)
@@ -260,8 +235,7 @@ def _merged(total: Floats, mass: Floats, least: float) -> Ints:
     def compare(cut: tuple[int, int]) -> None:
         leading.nearest_before(*cut, root, turned, partner, alike)
 
-    for _ in map_slices(compare, slices(mass.size, PARTS * workers())):
-        pass
+    list(map_slices(compare, slices(mass.size, PARTS * workers())))
     leading.merge(least, total, mass, root, turned, partner, alike, target)
     return target
 
@@ -276,8 +250,7 @@ def _follow(block: Ints, rows: tuple[Ints, Ints, Floats], leaders: Floats, least
             part = slice(*cut)
             leading.compare(block[part], *rows, turned, best[part], near[part])
 
-        for _ in map_slices(compare, slices(block.size, workers())):
-            pass
+        list(map_slices(compare, slices(block.size, workers())))
     fresh, made, done = np.zeros((64, leaders.shape[1]), leaders.dtype), 0, 0
     while True:
         left = slice(done, None)
@@ -286,10 +259,6 @@ def _follow(block: Ints, rows: tuple[Ints, Ints, Floats], leaders: Floats, least
         if done == block.size:
             return np.concatenate([leaders, fresh[:made]])
         fresh = np.concatenate([fresh, np.zeros_like(fresh)])
-
-
-def _room(n: int, n_outcomes: int) -> tuple[Floats, Floats, Ints]:
-    return np.zeros((n, n_outcomes)), np.zeros(n), np.zeros(n, np.int64)
 
 
 def _dense(densities: Distributions, i: int) -> NDArray[Any]:

@@ -152,7 +152,7 @@ class _Histories:
         new = table.shared < past - 1
         ending = np.cumsum(new) - int(new[0])
         self.table, self.m = table, int(ending[-1]) + 1
-        self.label = np.empty(self.m + table.n_x, np.int64)
+        self.label: Ints = np.empty(self.m + table.n_x, np.int64)
         seen = table.start, table.outcome, table.count, table.shared
         kernels.homogenise(*seen, past, n_symbols, alpha, test, self.label[self.m :], self.label[: self.m])
         if past == 1:
@@ -343,10 +343,11 @@ class CssrResult:
     def _followed(self) -> tuple[list[list[int]], bool]:
         known = {history: state for state, part in enumerate(self.histories) for history in part}
         targets = self.targets.tolist()
-        walks, lost = [], False
+        walks: list[list[int]] = []
+        lost = False
         for line in map(np.ndarray.tolist, self.data):
             state, since = -1, 0
-            walks.append(walk := [])
+            walks.append([])
             for place, symbol in enumerate(line):
                 if state >= 0:
                     state = targets[state][symbol]
@@ -354,7 +355,7 @@ class CssrResult:
                         lost, since = True, place
                 if state < 0:
                     state = known.get(tuple(line[max(since, place + 1 - self.past) : place + 1]), -1)
-                walk.append(state)
+                walks[-1].append(state)
         return walks, lost
 
     @property

@@ -9,6 +9,7 @@ predicted by the recurrent machine from that window alone, plus the machine itse
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -62,9 +63,10 @@ class _Candidate:
     length: float = np.inf
     fit: float = np.inf
     misses: float = 0.0
+    # Of the recurrent part, once it is described.
     recurrent: Ints | None = None
-    prior: Floats | None = None
-    counts: Floats | None = None
+    prior: Any = None
+    counts: Any = None
 
 
 def merge_successors(steps: Steps, n_rows: int, theta: float) -> Ints:

@@ -55,6 +55,11 @@ class Distributions(Record):
         """(n_rows,) evidence of each row."""
         return read_only(row_sums(self.start, self.count))
 
+    @property
+    def evidence(self) -> tuple[Ints, Ints, NDArray[Any], NDArray[Any]]:
+        """Start, outcome and scaled count of the compressed rows, and their totals."""
+        return self.start, self.outcome, self.count * self.scale, self.total * self.scale
+
     def pooled(self, group: Ints) -> "Distributions":
         """The groups of rows as rows, their evidence added up; group (n_rows,) numbers them from 0."""
         n = int(group.max()) + 1

@@ -42,14 +42,14 @@ class Measure(ABC):
     def level(self, n: int) -> float:
         """Similarity above which two distributions match, when n of them are compared."""
 
+    def compiled(self, n: int) -> tuple[int, bool, float]:
+        """What the kernels take, when n distributions are compared."""
+        return self.metric, self.checked, self.level(n)
+
     def similarity(self, a: ArrayLike, b: ArrayLike, n: int = 1) -> float:
         """Similarity of two vectors of counts: a p-value, or minus a distance."""
-        a, b = _counts(a, b)
-        if a.sum() > b.sum():
-            a, b = b, a
-        everything = np.arange(a.size)
-        level, support = self.level(n), int((b > 0).sum())
-        return float(kernels.similarity(self.metric, self.checked, level, everything, a, a.sum(), b, b.sum(), support))
+        a, b = sorted(_counts(a, b), key=np.sum)
+        return float(kernels.similarity(*self.compiled(n), *_dense(a, b)))
 
     def __call__(self, a: ArrayLike, b: ArrayLike) -> bool:
         """Whether two vectors of counts match."""
@@ -86,9 +86,7 @@ class TwoSampleTest(Measure):
 
     def statistic(self, a: ArrayLike, b: ArrayLike) -> tuple[float, int]:
         """The statistic and its degrees of freedom."""
-        a, b = _counts(a, b)
-        everything = np.arange(a.size)
-        value, dof = kernels.statistic(self.metric, everything, a, a.sum(), b, b.sum(), int((b > 0).sum()))
+        value, dof = kernels.statistic(self.metric, *_dense(*_counts(a, b)))
         return float(value), int(dof)
 
 
@@ -171,6 +169,11 @@ def resolve(match: Any, evidence: str = "counts") -> Any:
         return match
     rule = "None, 'exact', a match such as ds.GTest(0.01) or a callable of two count vectors"
     raise ValueError(refusal("match", match, rule, "choose one"))
+
+
+def _dense(a: NDArray[Any], b: NDArray[Any]) -> tuple[Any, ...]:
+    """Two vectors as the kernels take them: outcomes, counts and sum of one; counts, sum and support of the other."""
+    return np.arange(a.size), a, a.sum(), b, b.sum(), int((b > 0).sum())
 
 
 def _counts(a: ArrayLike, b: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:

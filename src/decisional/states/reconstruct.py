@@ -106,10 +106,9 @@ def reconstruct(
 
     # 4. Average the distributions within each state.
     if densities.samples is None:
-        rows = np.repeat(np.arange(table.n_x), np.diff(table.start))
-        distributions = aggregation.average(states.labels, rows, table.outcome, table.count, table.n_outcomes)
+        distributions = aggregation.average(states.labels, Distributions.of_table(table, obs.past))
     else:
-        distributions = aggregation.average_densities(row_states, densities)
+        distributions = aggregation.average(row_states, densities)
 
     # 9. Transition graphs.
     machine = None
