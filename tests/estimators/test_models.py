@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 import decisional as ds
 from decisional.decisions.decisional_model import DecisionalModel
 from decisional.decisions.events import Change, EventLog
+from decisional.estimators.first_part import on_first_part
 from decisional.states.causal_model import CausalModel
 from decisional.states.state_model import NotFitted
 
@@ -118,3 +119,14 @@ def test_events_show_what_they_are_in_one_line(obs):
 def test_utilities_show_the_call_that_makes_them(utility, code):
     assert repr(utility) == code
     assert repr(eval(code, vars(ds.utility))) == code
+
+
+def test_the_first_part_is_numbered_like_the_whole():
+    """It may lack letters that occur later."""
+    text = "bc" * 50 + "c" * 3 + "abc" * 200
+    causal = CausalModel().fit(ds.observe.series(text, past=2, chunks=100))
+    shown = on_first_part(causal, next(causal.observations_.pieces())).observations_
+    assert shown.letters == shown.alphabet == tuple(shown.outcomes) == tuple("abc")
+    words = ["".join(shown.letters[code] for code in reversed(word)) for word in shown.words(shown.x).tolist()]
+    assert words == [text[k : k + 2] for k in range(shown.n)]
+    assert [shown.outcomes[k] for k in shown.z] == [shown.alphabet[k] for k in shown.symbol] == list(text[2:101])

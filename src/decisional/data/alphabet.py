@@ -225,16 +225,14 @@ class Alphabet:
             table, raw = self._of_integers, values
         else:
             raw, meaning = distinct(values)
-            table = self._of_characters if meaning is CHARACTERS else self._of(raw, meaning)
+            if meaning is CHARACTERS:
+                table = self._of_characters
+            else:
+                seen = _seen(raw) if isinstance(meaning, range) else np.arange(len(meaning))
+                table = np.full(len(meaning), len(self), self.dtype)
+                table[seen] = [self.lookup(meaning[v]) for v in seen.tolist()]
         codes: Ints = table[raw]
         return codes
-
-    def _of(self, raw: Ints, meaning: Sequence[Any]) -> Ints:
-        """Codes of what integers stand for, where they occur."""
-        seen = _seen(raw) if isinstance(meaning, range) else np.arange(len(meaning))
-        table = np.full(len(meaning), len(self), self.dtype)
-        table[seen] = [self.lookup(meaning[v]) for v in seen.tolist()]
-        return table
 
 
 def _fits_table(values: Ints) -> bool:
@@ -352,10 +350,5 @@ def _seen(raw: Ints) -> Ints:
         return np.unique(raw)
     parts = slices(raw.size)
     marks = np.zeros((len(parts), 1 << 8 * raw.dtype.itemsize), np.uint8)
-
-    def mark(part: tuple[int, tuple[int, int]]) -> None:
-        kernels.mark_values(raw[slice(*part[1])], marks[part[0]])
-
-    for _ in map_slices(mark, list(enumerate(parts))):
-        pass
+    list(map_slices(lambda k: kernels.mark_values(raw[slice(*parts[k])], marks[k]), range(len(parts))))
     return np.flatnonzero(marks.any(axis=0))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
-from ..data.observations import Observations, Table
-from ..data.tally import Tally
+from ..data.alphabet import Alphabet
+from ..data.observations import Observations
+from ..data.tally import Tallied
 from ..data.vocabularies import place_in
 from ..decisions.decisional_model import DecisionalModel
 from ..states.causal_model import CausalModel
@@ -17,8 +18,8 @@ from ..support.arrays import Ints
 Fitted = TypeVar("Fitted", CausalModel, DecisionalModel)
 
 
-class FirstPart(Observations):
-    """The first observations of many, whose x have the rows of all.
+class FirstPart(Tallied):
+    """The first observations of many, which are numbered like all.
 
     Parameters
     ----------
@@ -28,46 +29,29 @@ class FirstPart(Observations):
 
     def __init__(self, whole: Observations, inner: Observations) -> None:
         self.whole, self.inner = whole, inner
-        self.shape, self.past, self.letters, self.alphabet = inner.shape, inner.past, inner.letters, inner.alphabet
-        self.kind, self.future, self.source, self.overlap = inner.kind, inner.future, inner.source, whole.overlap
+        self.kind, self.shape, self.source = inner.kind, inner.shape, inner.source
+        self._counts, self._table = whole.tally(), whole.table()
 
     @property
     def n(self) -> int:
         return self.inner.n
 
-    @property
-    def outcomes(self) -> Any:
-        return self.inner.outcomes
-
-    def table(self, executor: Any = None) -> Table:
-        return self.whole.table(executor)
-
-    def tally(self, executor: Any = None) -> Tally:
-        return self.whole.tally(executor)
-
-    @property
-    def points(self) -> Any:
-        return self.whole.points
-
-    @property
-    def targets(self) -> Any:
-        return self.whole.targets
-
-    def words(self, rows: Ints) -> Any:
-        return self.whole.words(rows)
-
     @cached_property
     def x(self) -> Ints:
-        found: Ints = place_in(self.whole.tally().x, self.inner.tally().x)[self.inner.x]
+        found: Ints = place_in(self.tally().x, self.inner.tally().x)[self.inner.x]
         return found
 
-    @property
+    @cached_property
     def z(self) -> Ints:
-        return self.inner.z
+        found: Ints = place_in(self.tally().z, self.inner.tally().z)[self.inner.z]
+        return found
 
-    @property
+    @cached_property
     def symbol(self) -> Ints | None:
-        return self.inner.symbol
+        if self.alphabet is None or self.inner.alphabet is None or self.inner.symbol is None:
+            return None
+        found: Ints = np.append(Alphabet(self.alphabet).places(self.inner.alphabet), -1)[self.inner.symbol]
+        return found
 
     @property
     def successor(self) -> Ints | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
@@ -32,32 +33,25 @@ def cluster(where: str | None) -> Iterator[Any]:
         raise ImportError("A cluster needs Dask, which is not installed: pip install 'decisional[scale]'.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        from distributed import KilledWorker
+
         before = logging.root.manager.disable
         # All that is worth a word is said below, in one sentence.
         logging.disable(logging.CRITICAL)
         try:
             with _local() if where == "local" else _remote(where) as client:
-                yield from _working(client)
+                yield client.get_executor()
+        except KilledWorker:
+            raise ValueError(
+                "The workers of the cluster ended while they worked, most often for lack of memory: give smaller "
+                "chunks, or start workers with more memory."
+            ) from None
+        except CancelledError:
+            raise ValueError(
+                "The connection to the cluster was lost while it worked: check that its scheduler runs, and try again."
+            ) from None
         finally:
             logging.disable(before)
-
-
-def _working(client: Any) -> Iterator[Any]:
-    from concurrent.futures import CancelledError
-
-    from distributed import KilledWorker
-
-    try:
-        yield client.get_executor()
-    except KilledWorker:
-        raise ValueError(
-            "The workers of the cluster ended while they worked, most often for lack of memory: give smaller "
-            "chunks, or start workers with more memory."
-        ) from None
-    except CancelledError:
-        raise ValueError(
-            "The connection to the cluster was lost while it worked: check that its scheduler runs, and try again."
-        ) from None
 
 
 @contextmanager

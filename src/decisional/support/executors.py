@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import partial, reduce
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -103,9 +103,9 @@ def reduce_slices(
     return total
 
 
-def _call_alone(chunk: Callable[[T], R], part: T, *arrays: Any) -> R:
+def _call_alone(chunk: Callable[[T], R], part: T) -> R:
     with alone():
-        return chunk(_filled(part, arrays))
+        return chunk(part)
 
 
 def _client(executor: Any) -> Any:
@@ -127,7 +127,7 @@ def _tree(client: Any, chunk: Callable[[T], R], combine: Callable[[R, R], R], pa
     join = delayed(partial(reduce, combine), pure=False, traverse=False)
 
     def grow() -> Any:
-        level = [run(*_sent(client, part)) for part in parts]
+        level = [run(_sent(client, part)) for part in parts]
         while len(level) > 1:
             level = [join(level[i : i + BRANCHES]) for i in range(0, len(level), BRANCHES)]
         return level[0]
@@ -146,7 +146,7 @@ def _on_cluster(client: Any, chunk: Callable[[T], R], parts: list[T]) -> Iterato
         return _scatter(client, chunk, broadcast=True)
 
     def send(function: Any, part: T) -> Any:
-        return client.compute(run(function, *_sent(client, part)))
+        return client.compute(run(function, _sent(client, part)))
 
     def take() -> R:
         part, future = waiting.popleft()
@@ -180,42 +180,14 @@ def _scatter(client: Any, data: Any, **how: Any) -> Any:
     return _persistent(lambda: client.scatter(data, hash=False, **how), OSError)
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Stands for an array that travels beside its part."""
-
-    number: int
-
-
-def _emptied(part: Any, arrays: list[Any]) -> Any:
-    """A part without its large arrays, which are appended to a list: they go to the workers beside the task."""
-    if type(part) is tuple:
-        return tuple(_emptied(field, arrays) for field in part)
-    if is_dataclass(part):
-        return replace(part, **{f.name: _emptied(getattr(part, f.name), arrays) for f in fields(part)})  # type: ignore
-    if type(part).__module__ == "numpy" and getattr(part, "nbytes", 0) > LARGE:
-        arrays.append(part)
-        return _Place(len(arrays) - 1)
-    return part
-
-
-def _filled(part: Any, arrays: tuple[Any, ...]) -> Any:
-    """A part with its arrays again."""
-    if not arrays:
-        return part
-    if isinstance(part, _Place):
-        return arrays[part.number]
-    if type(part) is tuple:
-        return tuple(_filled(field, arrays) for field in part)
-    if is_dataclass(part):
-        return replace(part, **{f.name: _filled(getattr(part, f.name), arrays) for f in fields(part)})  # type: ignore
-    return part
-
-
-def _sent(client: Any, part: Any) -> tuple[Any, ...]:
-    """A part and its large arrays, which wait on the workers."""
+def _sent(client: Any, part: Any) -> Any:
+    """A part whose large arrays go to the workers beside the task, if there is a client: Dask puts them back."""
     if client is None:
-        return (part,)
-    arrays: list[Any] = []
-    empty = _emptied(part, arrays)
-    return empty, *(_scatter(client, array) for array in arrays)
+        return part
+    if type(part) is tuple:
+        return tuple(_sent(client, field) for field in part)
+    if is_dataclass(part):
+        return replace(part, **{f.name: _sent(client, getattr(part, f.name)) for f in fields(part)})  # type: ignore
+    if type(part).__module__ == "numpy" and getattr(part, "nbytes", 0) > LARGE:
+        return _scatter(client, part)
+    return part

@@ -13,6 +13,7 @@ import shutil
 import stat
 import sys
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,15 @@ def _checked(path: str | os.PathLike[str]) -> str:
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """Read UTF-8 text, ``"-"`` = standard input; lines end with a line feed, whatever they ended with."""
-    text = _decode(read_bytes(path), file_name(path))
+    data, name = read_bytes(path), file_name(path)
+    if b"\0" in data:
+        at = data.index(b"\0")
+        raise ValueError(f"The {name} is not text (NUL byte at offset {at}): give a UTF-8 text file.")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        byte = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
+        raise ValueError(f"The {name} is not UTF-8 text ({byte}): convert it to UTF-8 first.") from None
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
@@ -52,17 +61,6 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise IsADirectoryError(f"The 'path' {name!r} is a folder: give the path of a file inside it.") from None
     except PermissionError:
         raise PermissionError(f"The 'path' {name!r} may not be read by this user: change its permissions.") from None
-
-
-def _decode(data: bytes, name: str) -> str:
-    if b"\0" in data:
-        at = data.index(b"\0")
-        raise ValueError(f"The {name} is not text (NUL byte at offset {at}): give a UTF-8 text file.")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        byte = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
-        raise ValueError(f"The {name} is not UTF-8 text ({byte}): convert it to UTF-8 first.") from None
 
 
 def read_json(path: str | os.PathLike[str], format: str, version: int, keys: Iterable[str]) -> dict[str, Any]:
@@ -131,11 +129,22 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
         with open(target, "wb") as file:
             file.write(data)
         return
+    folder, last = os.path.split(target)
+    # Characters have up to four bytes.
+    part = os.path.join(folder, f".{last[:50]}.{secrets.token_hex(6)}.tmp")
     try:
-        _write_beside(target, data, stat.S_IMODE(mode))
+        # Not tempfile: it makes private files, whereas results follow the user's umask, or an earlier file's mode.
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, stat.S_IMODE(mode) or 0o666), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        replace(part, target)
     except PermissionError:
         message = f"The 'path' {name!r} may not be written by this user: choose another folder."
         raise PermissionError(message) from None
+    finally:
+        with suppress(OSError):
+            os.unlink(part)
 
 
 def _mode(target: str) -> int:
@@ -148,21 +157,6 @@ def _mode(target: str) -> int:
 def _is_channel(mode: int) -> bool:
     """Whether something is a pipe or a device, such as /dev/stdout, which cannot be replaced."""
     return bool(mode) and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
-
-
-def _write_beside(target: str, data: bytes, mode: int) -> None:
-    folder, name = os.path.split(target)
-    # Characters have up to four bytes.
-    part = os.path.join(folder, f".{name[:50]}.{secrets.token_hex(6)}.tmp")
-    try:
-        # Not tempfile: it makes private files, whereas results follow the user's umask, or an earlier file's mode.
-        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode or 0o666), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        replace(part, target)
-    finally:
-        Path(part).unlink(missing_ok=True)
 
 
 def replace(part: str, target: str) -> None:
@@ -178,7 +172,14 @@ def replace(part: str, target: str) -> None:
         remove(part)
         return
     if stat.S_ISDIR(mode):
-        _replace_folder(part, target)
+        earlier = beside(target, ".earlier")
+        os.rename(target, earlier)
+        try:
+            os.rename(part, target)
+        except BaseException:
+            os.rename(earlier, target)
+            raise
+        remove(earlier)
     else:
         if mode:
             os.chmod(part, stat.S_IMODE(mode))
@@ -192,17 +193,6 @@ def beside(path: str, suffix: str) -> str:
     if len(os.fsencode(name + suffix)) > LONGEST_NAME:
         name = f"{name[:50]}.{hashlib.blake2b(os.fsencode(name), digest_size=8).hexdigest()}"
     return os.path.join(folder, name + suffix)
-
-
-def _replace_folder(part: str, target: str) -> None:
-    earlier = beside(target, ".earlier")
-    os.rename(target, earlier)
-    try:
-        os.rename(part, target)
-    except BaseException:
-        os.rename(earlier, target)
-        raise
-    remove(earlier)
 
 
 def sync(path: str) -> None:
