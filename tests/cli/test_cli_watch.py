@@ -72,7 +72,7 @@ def _first(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
 
 
 def test_words_may_be_cut_anywhere(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
-    from decisional.cli import watch as watching
+    from decisional.cli import decision_commands as watching
 
     text = " ".join(WORDS.simulate(200, rng=2).tolist())
     expected = choice(WORDS).events(text.split(), initial=True).position.tolist()

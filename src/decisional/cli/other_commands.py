@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from . import summary
-from .parser import LEVEL, add_command, integer
-from .results import announce, check_folder, check_path, check_paths, machine_writers
+from .parser import LEVEL, add_command, integer, option
+from .results import announce, check_folder, check_path, check_paths, machine_writers, tell
 
 SIMULATE = """\
 Processes: coin, biased_coin, golden_mean, even, odd, noisy_period_2, perturbed_coin, periodic, z1r, rrxor, rip, nemo,
@@ -43,25 +43,25 @@ def add(commands: Any) -> None:
     """Add the commands to the parser."""
     about = "Emit symbols of a known process, on one line."
     command = add_command(commands, "simulate", simulate, "symbols of a known process", about, SIMULATE)
-    command.add_argument("process", metavar="PROCESS", help="name of the process")
-    command.add_argument("-n", type=integer(1), default=10_000, metavar="N", help="number of symbols (default: 10000)")
-    command.add_argument("--seed", type=integer(0), metavar="S", help="seed of the random numbers")
-    command.add_argument("--param", action="append", default=[], metavar="K=V", help="parameter of the process")
-    command.add_argument("--out", metavar="FILE", help="write the symbols to a file instead of standard output")
-    command.add_argument("--json", metavar="FILE", help="save the exact machine: .json")
+    option(command, "process", "PROCESS", "name of the process")
+    option(command, "-n", "N", "number of symbols (default: 10000)", integer(1), default=10_000)
+    option(command, "--seed", "S", "seed of the random numbers", integer(0))
+    option(command, "--param", "K=V", "parameter of the process", action="append", default=[])
+    option(command, "--out", "FILE", "write the symbols to a file instead of standard output")
+    option(command, "--json", "FILE", "save the exact machine: .json")
     about = "Reconstruct a known process, decide, and filter a field, with pictures and a report."
     command = add_command(commands, "demo", demo, "a tour: a process, a decision and a field", about, DEMO)
-    command.add_argument("--out", default="demo", metavar="DIR", help="folder for the files (default: demo)")
+    option(command, "--out", "DIR", "folder for the files (default: demo)", default="demo")
     about = "Reconstruct the states of a file by CSSR, with the options and the result files of that program."
     command = add_command(commands, "cssr", cssr, "as CSSR, with the same result files", about, CSSR)
-    command.add_argument("alphabet", metavar="ALPHABET", help="file with the symbols, one character each")
-    command.add_argument("data", metavar="DATA", help="file with the data")
-    command.add_argument("length", metavar="L", type=integer(1), help="length of the longest histories")
+    option(command, "alphabet", "ALPHABET", "file with the symbols, one character each")
+    option(command, "data", "DATA", "file with the data")
+    option(command, "length", "L", "length of the longest histories", integer(1))
     command.add_argument("-m", dest="multi", action="store_true", help="each line of DATA is a series of its own")
-    command.add_argument("-s", dest="alpha", type=LEVEL, default=0.001, metavar="ALPHA", help="level (default: 0.001)")
+    option(command, "-s", "ALPHA", "level (default: 0.001)", LEVEL, dest="alpha", default=0.001)
     command.add_argument("-ch", dest="chi", action="store_true", help="chi-square instead of Kolmogorov-Smirnov")
-    command.add_argument("--out", metavar="DIR", help="folder for the result files (default: that of DATA)")
-    command.add_argument("--json", metavar="FILE", help="save the machine: .json, for decide and watch")
+    option(command, "--out", "DIR", "folder for the result files (default: that of DATA)")
+    option(command, "--json", "FILE", "save the machine: .json, for decide and watch")
     command.add_argument("--quiet", action="store_true", help="print no summary")
 
 
@@ -143,8 +143,8 @@ def _even(out: Path, arguments: argparse.Namespace) -> tuple[Any, Any, list[str]
     causal: Any = CausalModel().fit(observe.series(symbols, past=PAST))
     choice: Any = DecisionalModel(utility.table([[0, 0], [-3, 1]], y=["stay out", "bet on 1"])).fit(causal)
     paths = {"json": str(out / "even.json"), "dot": str(out / "even.dot"), "plot": str(out / "even.png")}
-    for option, write in machine_writers(causal.machine_).items():
-        write(paths[option])
+    for kind, write in machine_writers(causal.machine_).items():
+        write(paths[kind])
     decisions, page = str(out / "decisions.png"), str(out / "report.html")
     plot.save(plot.decisions(choice), decisions)
     asked = {"Command": "demo", "Process": f"{SYMBOLS:,} symbols of the Even process", "Past": PAST}
@@ -173,7 +173,14 @@ def cssr(arguments: argparse.Namespace) -> int:
     from ..states.cssr import cssr_result
     from ..support.files import read_text
 
-    base = _base(arguments)
+    if arguments.data == "-":
+        raise ValueError("The DATA '-' gives no name to the result files: give the path of a file.")
+    if arguments.out is None:
+        base = arguments.data
+        check_path(f"{base}_results", "DATA")
+    else:
+        base = os.path.join(arguments.out, os.path.basename(arguments.data))
+        check_folder(arguments.out)
     check_paths(arguments, "json")
     alphabet = "".join(_lines(read_text(arguments.alphabet), together=True))
     lines = _lines(read_text(arguments.data), together=not arguments.multi)
@@ -199,21 +206,8 @@ def cssr(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         result.machine.save(arguments.json)
         written.append(arguments.json)
-    if not arguments.quiet:
-        print(result.info(settings), end="")
-        announce(written)
+    tell(arguments, result.info(settings).splitlines(), written)
     return 0
-
-
-def _base(arguments: argparse.Namespace) -> str:
-    """What the paths of the result files begin with."""
-    if arguments.data == "-":
-        raise ValueError("The DATA '-' gives no name to the result files: give the path of a file.")
-    if arguments.out is None:
-        check_path(f"{arguments.data}_results", "DATA")
-        return str(arguments.data)
-    check_folder(arguments.out)
-    return os.path.join(str(arguments.out), os.path.basename(arguments.data))
 
 
 def _lines(text: str, together: bool) -> list[str]:

@@ -11,14 +11,12 @@ PICTURE = "save a picture: .png, .svg or .pdf"
 LABELS = ", -1 = none: .npy or .zarr; the same command goes on after an interruption"
 ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[^\s/:]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?")
 VARIABLE = "array of an HDF5, netCDF or zarr file (default: the only one)"
+_CHOICE = r"invalid choice: (.*) \(choose from (.*)\)"
 # What argparse says, and what we say instead.
 REWORDED = (
     (r"argument (\S+?)(?:/\S+)?: expected .*argument.*", r"The option \1 has no value: give one"),
-    (r"argument COMMAND: invalid choice: (.*) \(choose from (.*)\)", r"There is no command \1: choose one of \2"),
-    (
-        r"argument (\S+?)(?:/\S+)?: invalid choice: (.*) \(choose from (.*)\)",
-        r"The \1 must be one of \3. Got \2 instead",
-    ),
+    (rf"argument COMMAND: {_CHOICE}", r"There is no command \1: choose one of \2"),
+    (rf"argument (\S+?)(?:/\S+)?: {_CHOICE}", r"The \1 must be one of \3. Got \2 instead"),
     (r"argument (\S+?)(?:/\S+)?: (.*)", r"The \1 \2"),
     (r"the following arguments are required: COMMAND", r"No command is given: see '{prog} --help'"),
     (r"the following arguments are required: (.*)", r"The command needs \1: see '{prog} --help'"),
@@ -50,35 +48,33 @@ def add_command(
     return command
 
 
+def option(command: Any, name: str, metavar: str, help: str, type: Any = None, **how: Any) -> None:
+    """An option with a value, of a command or of a group of options."""
+    command.add_argument(name, metavar=metavar, help=help, type=type, **how)
+
+
 def add_outputs(command: Parser, seed: bool = False, **files: str) -> None:
     """Options for result files by name and help, and those that go with them.
 
     `--out` and `--report` are for all commands that leave results, `--seed` for those with random numbers.
     """
     group = command.add_argument_group("results")
-    group.add_argument("--out", metavar="DIR", help="write all of the following into a folder, under default names")
+    option(group, "--out", "DIR", "write all of the following into a folder, under default names")
     for name, help in files.items():
-        group.add_argument(f"--{name}", metavar="FILE", help=help)
-    group.add_argument("--report", metavar="FILE", help="save a page that explains the result: .html")
+        option(group, f"--{name}", "FILE", help)
+    option(group, "--report", "FILE", "save a page that explains the result: .html")
     group.add_argument("--quiet", action="store_true", help="print no summary")
     if seed:
-        command.add_argument("--seed", type=integer(0), metavar="S", help="seed of the random numbers")
+        option(command, "--seed", "S", "seed of the random numbers", integer(0))
 
 
 def add_scale(command: Parser, rows: str) -> None:
     """Options for large data, `rows` being what a slice has."""
     group = command.add_argument_group("large data")
     chunks = f"read slice by slice, with so many {rows} in each (large files always are)"
-    group.add_argument("--chunks", type=integer(1), metavar="N", help=chunks)
+    option(group, "--chunks", "N", chunks, integer(1))
     where = "count on a cluster: local (a worker process on each core) or the address of a Dask scheduler"
-    group.add_argument("--cluster", type=_where, metavar="WHERE", help=f"{where}, such as tcp://host:8786")
-
-
-def _where(text: str) -> str:
-    if text != "local" and ADDRESS.fullmatch(text) is None:
-        rule = "must be 'local' or the address of a Dask scheduler, such as tcp://host:8786"
-        raise argparse.ArgumentTypeError(f"{rule}. Got {text!r} instead")
-    return text
+    option(group, "--cluster", "WHERE", f"{where}, such as tcp://host:8786", WHERE)
 
 
 def is_sliced(arguments: argparse.Namespace) -> bool:
@@ -86,54 +82,53 @@ def is_sliced(arguments: argparse.Namespace) -> bool:
     return arguments.chunks is not None or arguments.cluster is not None
 
 
-def _finite(text: str) -> float | None:
-    """The finite number in a text, or None."""
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if abs(value) < float("inf") else None
-
-
 def column(text: str) -> int | str:
     """A type: a column by number or by name."""
     return int(text) if text.removeprefix("-").isdecimal() else text
 
 
-def integer(least: int | None = None) -> Callable[[str], int]:
-    """A type: whole numbers, of at least `least`."""
+def _type(rule: str, read: Callable[[str], Any]) -> Callable[[str], Any]:
+    """A type: what `read` makes of a text, which must be as the rule says where that is None."""
 
-    def read(text: str) -> int:
-        value = int(text) if re.fullmatch(r"[+-]?\d{1,18}", text) else None
-        if value is None or (least is not None and value < least):
-            rule = "" if least is None else f" of at least {least}"
-            raise argparse.ArgumentTypeError(f"must be an integer{rule}. Got {text!r} instead")
+    def checked(text: str) -> Any:
+        value = read(text)
+        if value is None:
+            raise argparse.ArgumentTypeError(f"must be {rule}. Got {text!r} instead")
         return value
 
-    return read
+    return checked
 
 
-def number(rule: str = "", holds: Callable[[float], bool] | None = None) -> Callable[[str], float]:
+def integer(least: int) -> Callable[[str], Any]:
+    """A type: whole numbers, of at least `least`."""
+    form = re.compile(r"[+-]?\d{1,18}")
+    rule = f"an integer of at least {least}"
+    return _type(rule, lambda text: int(text) if form.fullmatch(text) and int(text) >= least else None)
+
+
+def number(rule: str = "", holds: Callable[[float], bool] = lambda value: True) -> Callable[[str], Any]:
     """A type: finite numbers for which a rule holds, which is told in words."""
 
-    def read(text: str) -> float:
-        value = _finite(text)
-        if value is None or (holds is not None and not holds(value)):
-            raise argparse.ArgumentTypeError(f"must be a number{rule and ' ' + rule}. Got {text!r} instead")
-        return value
+    def read(text: str) -> float | None:
+        try:
+            value = float(text)
+        except ValueError:
+            return None
+        return value if abs(value) < float("inf") and holds(value) else None
 
-    return read
+    return _type(f"a number{rule and ' ' + rule}", read)
 
 
 POSITIVE = number("above 0", lambda value: value > 0)
 NOT_NEGATIVE = number("of at least 0", lambda value: value >= 0)
 LEVEL = number("between 0 and 1", lambda value: 0 < value < 1)
+WHERE = _type(
+    "'local' or the address of a Dask scheduler, such as tcp://host:8786",
+    lambda text: text if text == "local" or ADDRESS.fullmatch(text) else None,
+)
+_LENGTH = _type("'auto' or an integer of at least 1", lambda text: int(text) or None if text.isdecimal() else None)
 
 
 def whole_or_auto(text: str) -> int | None:
     """A length of at least 1, or None for "auto"."""
-    if text == "auto":
-        return None
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be 'auto' or an integer of at least 1. Got {text!r} instead")
-    return int(text)
+    return None if text == "auto" else int(_LENGTH(text))

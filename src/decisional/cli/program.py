@@ -9,10 +9,10 @@ import sys
 from collections.abc import Sequence
 
 from .. import __version__
-from . import decision_command, other_commands, state_commands, symbol_command, watch
+from . import decision_commands, other_commands, state_commands, symbol_command
 from .parser import Parser
 
-COMMANDS = (symbol_command, state_commands, decision_command, watch, other_commands)
+COMMANDS = (symbol_command, state_commands, decision_commands, other_commands)
 # Parameters of the library that are options here.
 OPTIONS = ("column", "variable", "key")
 EPILOG = """\

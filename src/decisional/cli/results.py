@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +13,9 @@ from typing import Any
 
 # Results that are text and can go to standard output, as "-".
 TEXTS = ("json", "dot")
+# What some results need.
+NEEDED = {"plot": "matplotlib", "report": "decisional.report"}
+BLAS = "scipy.linalg.cython_blas"
 
 
 class Outputs:
@@ -32,11 +35,7 @@ class Outputs:
         for option, name in defaults.items():
             given = getattr(arguments, option)
             if given is not None:
-                _require(option, given)
-                if option == "labels" and os.path.isdir(given):
-                    check_folder(given, "--labels")
-                elif given != "-" or option not in TEXTS:
-                    check_path(given, f"--{option}")
+                _check(option, given)
                 self.paths[option] = given
             elif arguments.out is not None and name is not None and _available(option):
                 self.paths[option] = os.path.join(arguments.out, name)
@@ -50,8 +49,15 @@ class Outputs:
         if self.arguments.out is not None:
             Path(self.arguments.out).mkdir(parents=True, exist_ok=True)
         for option, path in self.paths.items():
-            if option != "report":
-                _write(writers[option], path)
+            if path == "-":
+                from tempfile import TemporaryDirectory
+
+                with TemporaryDirectory() as folder:
+                    file = Path(folder, "result")
+                    writers[option](str(file))
+                    sys.stdout.write(file.read_text(encoding="utf-8"))
+            elif option != "report":
+                writers[option](path)
         if "report" in self.paths:
             from .. import report as page
 
@@ -60,17 +66,27 @@ class Outputs:
         return list(self.paths.values())
 
 
-def _write(writer: Callable[[str], None], path: str) -> None:
-    """Write a file, or the same to standard output."""
-    if path != "-":
-        writer(path)
-        return
-    from tempfile import TemporaryDirectory
+def _check(option: str, path: str) -> None:
+    """Refuse a result that could not be made, or written."""
+    if option == "plot":
+        from .. import plot
 
-    with TemporaryDirectory() as folder:
-        file = Path(folder, "result")
-        writer(str(file))
-        sys.stdout.write(file.read_text(encoding="utf-8"))
+        plot.require_matplotlib()
+        plot.file_format(path)
+    if option == "labels" and not path.endswith((".npy", ".zarr")):
+        raise ValueError(f"The file of --labels must end in .npy or .zarr. Got {path!r} instead.")
+    if option == "report" and not path.lower().endswith((".html", ".htm")):
+        raise ValueError(f"The file of --report must end in .html. Got {path!r} instead.")
+    if option == "report" and not _available(option):
+        raise ImportError("This installation has no reports: install decisional again.")
+    if option == "labels" and os.path.isdir(path):
+        check_folder(path, "--labels")
+    elif path != "-" or option not in TEXTS:
+        check_path(path, f"--{option}")
+
+
+def _available(option: str) -> bool:
+    return option not in NEEDED or find_spec(NEEDED[option]) is not None
 
 
 def check_paths(arguments: argparse.Namespace, *options: str) -> None:
@@ -104,26 +120,7 @@ def check_folder(path: str, option: str = "--out") -> None:
         raise ValueError(f"The {option} {path!r} may not be written by this user: choose another folder.")
 
 
-def _require(option: str, path: str) -> None:
-    if option == "plot":
-        from .. import plot
-
-        plot.require_matplotlib()
-        plot.file_format(path)
-    if option == "labels" and not path.endswith((".npy", ".zarr")):
-        raise ValueError(f"The file of --labels must end in .npy or .zarr. Got {path!r} instead.")
-    if option == "report" and not path.lower().endswith((".html", ".htm")):
-        raise ValueError(f"The file of --report must end in .html. Got {path!r} instead.")
-    if option == "report" and not _available(option):
-        raise ImportError("This installation has no reports: install decisional again.")
-
-
-def _available(option: str) -> bool:
-    needed = {"plot": "matplotlib", "report": "decisional.report"}
-    return option not in needed or find_spec(needed[option]) is not None
-
-
-def save_json(path: str, content: Mapping[str, Any]) -> None:
+def save_json(content: Mapping[str, Any], path: str) -> None:
     """Write results as JSON, with the version that made them."""
     from .. import __version__
     from ..support.files import write_json
@@ -138,26 +135,31 @@ def save_dot(graph: Any, path: str) -> None:
     write_text(path, graph.to_dot())
 
 
+def save_plot(draw: Callable[[Any], Any], path: str) -> None:
+    """Write the picture that a function of `ds.plot` draws."""
+    from .. import plot
+
+    plot.save(draw(plot), path)
+
+
+def save_labels(causal: Any, arguments: argparse.Namespace, executor: Any, path: str) -> None:
+    """Write the state at each place of the data, slice by slice."""
+    from .. import write_values
+
+    write_values(causal, path, executor=executor, progress=progress(arguments))
+
+
 def machine_writers(machine: Any) -> dict[str, Callable[[str], None]]:
     """What writes a machine for each option."""
-
-    def plot(path: str) -> None:
-        from .. import plot as plotting
-
-        plotting.save(plotting.machine(machine), path)
-
-    return {"json": machine.save, "dot": partial(save_dot, machine), "plot": plot}
+    draw = partial(save_plot, lambda plot: plot.machine(machine))
+    return {"json": machine.save, "dot": partial(save_dot, machine), "plot": draw}
 
 
-def label_writer(causal: Any, arguments: argparse.Namespace, executor: Any) -> Callable[[str], None]:
-    """What writes the state at each place of the data, slice by slice."""
-
-    def write(path: str) -> None:
-        from .. import write_values
-
-        write_values(causal, path, executor=executor, progress=progress(arguments))
-
-    return write
+def tell(arguments: argparse.Namespace, lines: Iterable[str], written: list[str]) -> None:
+    """Print a summary and which files were written, unless it was to be quiet."""
+    if not arguments.quiet:
+        print("\n".join(lines))
+        announce(written)
 
 
 def announce(paths: list[str]) -> None:
@@ -177,3 +179,18 @@ def progress(arguments: argparse.Namespace) -> Callable[[str], None] | None:
     if arguments.quiet or not sys.stderr.isatty():
         return None
     return lambda text: print(text, file=sys.stderr, flush=True)
+
+
+def start_kernels() -> None:
+    """Load numba without SciPy's linear algebra.
+
+    numba imports it with its first kernel, only to convolve faster; that takes a sixth of the time of a short command,
+    and no kernel convolves.
+    """
+    if BLAS in sys.modules:
+        return
+    sys.modules[BLAS] = None  # type: ignore[assignment]
+    try:
+        import numba.np.arraymath  # noqa: F401
+    finally:
+        del sys.modules[BLAS]

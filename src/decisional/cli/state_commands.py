@@ -4,27 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
-from . import summary
-from .parser import (
-    LABELS,
-    NOT_NEGATIVE,
-    PICTURE,
-    POSITIVE,
-    VARIABLE,
-    Parser,
-    add_command,
-    add_outputs,
-    add_scale,
-    column,
-    integer,
-    is_sliced,
-    whole_or_auto,
-)
-from .results import Outputs, announce, called, label_writer, progress, save_json
+from . import parser, results, summary
 
 FIELD = """\
 FILE has time first, then one to three space axes: an array of integers (.npy, .npz, .h5, and .nc or .zarr with xarray),
@@ -58,12 +41,12 @@ SHOWN, SHOWN_VALUES = 1_000_000, 100_000
 
 def add(commands: Any) -> None:
     """Add the commands to the parser."""
+    option, integer, add_command = parser.option, parser.integer, parser.add_command
     about = "Find the causal states of a space-time field through light cones."
     field = add_command(commands, "field", partial(run, _field), "states of a space-time field", about, FIELD)
-    field.add_argument("files", nargs="+", metavar="FILE", help=".npy, .npz, .nc, .h5, .zarr, .pbm, .pgm or .png")
-    depth = "(default: 3; 2 in a plane)"
-    field.add_argument("--past", type=integer(1), metavar="N", help=f"depth of past cones {depth}")
-    field.add_argument("--future", type=integer(1), metavar="N", help=f"depth of future cones {depth}")
+    option(field, "files", "FILE", ".npy, .npz, .nc, .h5, .zarr, .pbm, .pgm or .png", nargs="+")
+    option(field, "--past", "N", "depth of past cones (default: 3; 2 in a plane)", integer(1))
+    option(field, "--future", "N", "depth of future cones (default: 3; 2 in a plane)", integer(1))
     borders = ("periodic", "open", "reflect")
     field.add_argument("--boundary", choices=borders, default="periodic", help="borders of space (default: periodic)")
     exact = "test: the same as far as the data tell (default); exact: equal frequencies"
@@ -72,126 +55,89 @@ def add(commands: Any) -> None:
     field.add_argument("--row-only", action="store_true", help=row)
     about = "Find the causal states of a grey image: pixels that are hard to predict are its edges."
     image = add_command(commands, "image", partial(run, _image), "edges and states of a grey image", about, IMAGE)
-    image.add_argument("files", nargs="+", metavar="FILE", help=".png, .pgm, .npy, .npz, .h5 or .zarr")
-    image.add_argument("--bandwidth", type=POSITIVE, metavar="B", help="width of kernels (default: 1.22 of 256 levels)")
-    free = "error that costs nothing (default: "
-    image.add_argument("--tau", type=NOT_NEGATIVE, metavar="T", help=f"{free}7 of 256 levels)")
-    image.add_argument("--passes", type=integer(1), default=3, metavar="N", help="visits of the pixels (default: 3)")
+    option(image, "files", "FILE", ".png, .pgm, .npy, .npz, .h5 or .zarr", nargs="+")
+    option(image, "--bandwidth", "B", "width of kernels (default: 1.22 of 256 levels)", parser.POSITIVE)
+    option(image, "--tau", "T", "error that costs nothing (default: 7 of 256 levels)", parser.NOT_NEGATIVE)
+    option(image, "--passes", "N", "visits of the pixels (default: 3)", integer(1), default=3)
     about = "Find the causal states of a series of numbers, by kernel densities."
     signal = add_command(commands, "signal", partial(run, _signal), "states of a continuous series", about, SIGNAL)
-    what = "CSV or another table of text, array, or - for standard input"
-    signal.add_argument("files", nargs="+", metavar="FILE", help=what)
-    which = "number from 0 or name (default: the only one of numbers)"
-    signal.add_argument("--column", type=column, metavar="C", help=which)
-    signal.add_argument("--variable", metavar="V", help=VARIABLE)
-    past = "past values to look at (default: auto)"
-    signal.add_argument("--past", type=whole_or_auto, default="auto", metavar="N", help=past)
-    width = "width of the kernel (default: the data choose)"
-    signal.add_argument("--bandwidth", type=POSITIVE, metavar="B", help=width)
-    tau = f"{free}squared errors, whose best prediction is the mean)"
-    signal.add_argument("--tau", type=NOT_NEGATIVE, metavar="T", help=tau)
+    option(signal, "files", "FILE", "CSV or another table of text, array, or - for standard input", nargs="+")
+    option(signal, "--column", "C", "number from 0 or name (default: the only one of numbers)", parser.column)
+    option(signal, "--variable", "V", parser.VARIABLE)
+    option(signal, "--past", "N", "past values to look at (default: auto)", parser.whole_or_auto, default="auto")
+    option(signal, "--bandwidth", "B", "width of the kernel (default: the data choose)", parser.POSITIVE)
+    tau = "error that costs nothing (default: squared errors, whose best prediction is the mean)"
+    option(signal, "--tau", "T", tau, parser.NOT_NEGATIVE)
     for command in (field, image):
-        command.add_argument("--key", metavar="K", help="array of an .npz archive (default: the first)")
-        command.add_argument("--variable", metavar="V", help=VARIABLE)
-    for command, states, rows in (
+        option(command, "--key", "K", "array of an .npz archive (default: the first)")
+        option(command, "--variable", "V", parser.VARIABLE)
+    for command, place, rows in (
         (field, "of each cell", "time steps"),
         (image, "of each cell", "rows of pixels"),
         (signal, "after each row", "rows"),
     ):
-        _add_outputs(command, states, rows)
+        labels = f"save the state {place}{parser.LABELS}"
+        parser.add_outputs(command, seed=True, json="save the summary: .json", plot=parser.PICTURE, labels=labels)
+        parser.add_scale(command, rows)
 
 
-def _add_outputs(command: Parser, states: str, rows: str) -> None:
-    files = {"json": "save the summary: .json", "plot": PICTURE}
-    add_outputs(command, seed=True, **files, labels=f"save the state {states}{LABELS}")
-    add_scale(command, rows)
+class Task(NamedTuple):
+    """What a command does with its data."""
+
+    data: list[Any]  # the array of each file
+    observe: Callable[[Any, int | None], Any]  # observations of data, and of the rows in each slice
+    states: Any  # a model of causal states, not yet fitted
+    utility: Any  # what predictions are worth
+    shown: tuple[int, int]  # values of data that are too large to be shown, and rows more than a past and a future
+    plot: Callable[[Any, Any, Any], Any]  # a picture by `ds.plot` of decisional states and the data
+    rows: Callable[[Any], list[tuple[str, str]]]  # of fitted causal states, the first lines of the summary
+    asked: dict[str, Any]  # settings, for the report
+    sizes: dict[str, str]  # of the data, for the report
 
 
-@dataclass(frozen=True)
-class Task:
-    """What a command does with its data.
-
-    Attributes
-    ----------
-    data : the array of each file
-    observe : function of data and of the rows in each slice; returns observations
-    states : a model of causal states, not yet fitted
-    utility : what predictions are worth
-    first : function of an array that returns its first part, in memory
-    plot : function of decisional states and the data; returns a picture
-    rows : function of the fitted causal states; returns the first lines of the summary
-    asked : settings, for the report
-    shown_as : what the report calls the data
-    sizes : their size, for the report
-    """
-
-    data: list[Any]
-    observe: Callable[[Any, int | None], Any]
-    states: Any
-    utility: Any
-    first: Callable[[Any], Any]
-    plot: Callable[[Any, Any], Any]
-    rows: Callable[[Any], list[tuple[str, str]]]
-    asked: dict[str, Any]
-    shown_as: str
-    sizes: dict[str, str]
-
-
-def run(plan_of: Callable[[argparse.Namespace], Task], arguments: argparse.Namespace) -> int:
+def run(task_of: Callable[[argparse.Namespace], Task], arguments: argparse.Namespace) -> int:
     """Read, reconstruct, decide, write and print."""
-    name = arguments.name
-    outputs = Outputs(arguments, {option: file.format(name) for option, file in FILES.items()})
-    plan = plan_of(arguments)
+    name, files = arguments.name, arguments.files
+    outputs = results.Outputs(arguments, {option: file.format(name) for option, file in FILES.items()})
+    task = task_of(arguments)
+    import numpy as np
+
     from ..data.slices import Sliced
     from ..decisions.decisional_model import DecisionalModel
     from ..support.cluster import cluster
 
-    obs = plan.observe(_alone(plan.data), arguments.chunks)
+    several = len(files) > 1
+    obs = task.observe(task.data if several else task.data[0], arguments.chunks)
+    sliced = isinstance(obs, Sliced)
     with cluster(arguments.cluster) as executor:
-        causal = plan.states.fit(obs, executor=executor)
-        choice: Any = DecisionalModel(plan.utility).fit(causal)
-        sliced = isinstance(obs, Sliced)
-        shown, values = _first_part(choice, plan, outputs) if sliced else (choice, _joined(plan.data))
+        causal = task.states.fit(obs, executor=executor)
+        choice: Any = DecisionalModel(task.utility).fit(causal)
+        shown, values = choice, None
+        if not sliced:
+            values = np.concatenate(task.data) if several else np.asarray(task.data[0])
+        elif {"plot", "report"} & outputs.paths.keys():
+            shown, values = _first_part(choice, task)
         writers: dict[str, Callable[[str], None]] = {
-            "json": lambda path: save_json(path, _json(choice, arguments.files)),
-            "plot": lambda path: _plots().save(plan.plot(shown, values), path),
-            "labels": label_writer(causal, arguments, executor),
+            "json": lambda path: results.save_json(_json(choice, files), path),
+            "plot": partial(results.save_plot, lambda plot: task.plot(plot, shown, values)),
+            "labels": partial(results.save_labels, causal, arguments, executor),
         }
-        asked = {"Command": name, "File": ", ".join(arguments.files), **plan.asked}
-        page = {"asked": asked, "choice": shown, plan.shown_as: values}
-        page |= {"data": plan.sizes if sliced or plan.shown_as == "series" else None}
-        written = outputs.write(writers, title=f"Hidden states of {called(arguments.files)}", **page)
-        if not arguments.quiet:
-            print("\n".join(summary.states(choice, plan.rows(causal))))
-            announce(written)
+        asked = {"Command": name, "File": ", ".join(files), **task.asked}
+        kind, sizes = ("series", task.sizes) if name == "signal" else ("field", task.sizes if sliced else None)
+        page = {"asked": asked, "choice": shown, kind: values, "data": sizes}
+        written = outputs.write(writers, title=f"Hidden states of {results.called(files)}", **page)
+        results.tell(arguments, summary.states(choice, task.rows(causal)), written)
     return 0
 
 
-def _plots() -> Any:
-    from .. import plot
-
-    return plot
-
-
-def _alone(data: list[Any]) -> Any:
-    return data if len(data) > 1 else data[0]
-
-
-def _joined(data: list[Any]) -> Any:
-    import numpy as np
-
-    return np.asarray(data[0]) if len(data) == 1 else np.concatenate(data)
-
-
-def _first_part(choice: Any, plan: Task, outputs: Outputs) -> tuple[Any, Any]:
+def _first_part(choice: Any, task: Task) -> tuple[Any, Any]:
     """The states along the first part of data that were read in slices, and that part."""
+    from ..data.stores import first_rows
     from ..estimators.first_part import on_first_part
 
-    if not {"plot", "report"} & outputs.paths.keys():
-        return choice, None
     try:
-        data = plan.first(plan.data[0])
-        first = plan.observe(data, None)
+        data = first_rows(task.data[0], *task.shown)
+        first = task.observe(data, None)
     except ValueError:
         # Nothing can be observed there.
         first, data = next(choice.causal_.observations_.pieces()), None
@@ -209,11 +155,7 @@ def _json(choice: Any, files: list[str]) -> dict[str, Any]:
         "iso_prediction_states": int(choice.iso_prediction_.n_states),
         "iso_utility_states": int(choice.iso_utility_.n_states),
         "probability": causal.states_.probability.tolist(),
-        "C": causal.complexity_,
-        "D": choice.complexity_,
-        "P": choice.prediction_complexity_,
-        "V": choice.utility_complexity_,
-        "expected_utility": choice.expected_utility_,
+        **summary.decisions_json(choice, causal.complexity_),
     }
 
 
@@ -221,7 +163,7 @@ def _arrays(arguments: argparse.Namespace) -> list[Any]:
     """The arrays of all files, of one width."""
     from .. import read
 
-    how = "field", None, arguments.variable, arguments.key, is_sliced(arguments)
+    how = "field", None, arguments.variable, arguments.key, parser.is_sliced(arguments)
     arrays = [read(path, *how) for path in arguments.files]
     for path, array in zip(arguments.files, arrays, strict=True):
         if array.shape[1:] != arrays[0].shape[1:]:
@@ -251,7 +193,6 @@ def _field(arguments: argparse.Namespace) -> Task:
                 "command symbols or signal for a series."
             )
     from .. import observe, utility
-    from ..data.stores import first_rows
     from ..states.causal_model import CausalModel
 
     depth = 3 if fields[0].ndim == 2 else 2
@@ -276,11 +217,10 @@ def _field(arguments: argparse.Namespace) -> Task:
         lambda data, chunks: observe.light_cones(data, past, future, **how, chunks=chunks),
         CausalModel(match="exact" if exact else None, random_state=arguments.seed),
         utility.matching_cells(),
-        lambda field: first_rows(field, SHOWN, past + future),
-        lambda choice, field: _plots().fields(choice, raw=field),
+        (SHOWN, past + future),
+        lambda plot, choice, field: plot.fields(choice, raw=field),
         rows,
         {**asked, "Utility": "number of cells predicted right"},
-        "field",
         {"Size": size},
     )
 
@@ -288,11 +228,11 @@ def _field(arguments: argparse.Namespace) -> Task:
 def _image(arguments: argparse.Namespace) -> Task:
     images = _arrays(arguments)
     from .. import Kernels, observe, selection, utility
-    from ..data.stores import first_rows, has_missing
+    from ..data.stores import has_missing
     from ..states.causal_model import CausalModel
 
     for path, pixels in zip(arguments.files, images, strict=True):
-        if has_missing(pixels) or (is_sliced(arguments) and pixels.ndim != 2):
+        if has_missing(pixels) or (parser.is_sliced(arguments) and pixels.ndim != 2):
             what = "missing pixels" if has_missing(pixels) else f"the shape {tuple(pixels.shape)}"
             raise ValueError(f"The image {path!r} has {what}; a grey level for each pixel is needed: complete it.")
     scale = selection.grey_scale(images)
@@ -308,43 +248,37 @@ def _image(arguments: argparse.Namespace) -> Task:
             ("Kernel", f"bandwidth {bandwidth:.4g}, errors up to {tau:.4g} cost nothing"),
         ]
 
-    density = Kernels(bandwidth=bandwidth, progress=progress(arguments))
+    density = Kernels(bandwidth=bandwidth, progress=results.progress(arguments))
     return Task(
         images,
         lambda data, chunks: observe.image(data, chunks=chunks),
         CausalModel(density, passes=arguments.passes, random_state=arguments.seed),
         utility.tolerant(tau),
-        lambda image: first_rows(image, SHOWN, 5),
-        lambda choice, image: _plots().edges(choice, image),
+        (SHOWN, 5),
+        lambda plot, choice, image: plot.edges(choice, image),
         rows,
         {"Bandwidth": f"{bandwidth:.4g}", "Tolerance": f"{tau:.4g}"},
-        "field",
         {"Size": size},
     )
 
 
-def _signals(arguments: argparse.Namespace) -> tuple[list[Any], str]:
-    """The series of all files, and what they are called."""
+def _signal(arguments: argparse.Namespace) -> Task:
     from .. import read
 
-    how = "signal", arguments.column, arguments.variable, None, is_sliced(arguments), True
-    signals, names = zip(*(read(path, *how) for path in arguments.files), strict=True)
+    reading = "signal", arguments.column, arguments.variable, None, parser.is_sliced(arguments), True
+    signals, names = map(list, zip(*(read(path, *reading) for path in arguments.files), strict=True))
     for path, signal in zip(arguments.files, signals, strict=True):
         if signal.ndim != 1 or signal.dtype.kind not in "biuf" or not len(signal):
             raise ValueError(
                 f"The array {path!r} has shape {tuple(signal.shape)} and type {signal.dtype}; a signal has numbers "
                 "along one axis: give such an array."
             )
-    return list(signals), names[0]
-
-
-def _signal(arguments: argparse.Namespace) -> Task:
-    signals, name = _signals(arguments)
+    name = names[0]
     from .. import Kernels, observe, selection, utility
-    from ..data.stores import extremes, first_rows
+    from ..data.stores import extremes
     from ..states.causal_model import CausalModel
 
-    say, tau = progress(arguments), arguments.tau
+    say, tau = results.progress(arguments), arguments.tau
     density = Kernels("cv" if arguments.bandwidth is None else arguments.bandwidth, progress=say)
     past = selection.best_past(signals, density, progress=say) if arguments.past is None else arguments.past
     how = "chosen by the data" if arguments.past is None else "given"
@@ -365,10 +299,9 @@ def _signal(arguments: argparse.Namespace) -> Task:
         lambda data, chunks: observe.delays(data, past, chunks=chunks),
         CausalModel(density, random_state=arguments.seed),
         utility.squared_error() if tau is None else utility.tolerant(tau),
-        lambda signal: first_rows(signal, SHOWN_VALUES, 1),
-        lambda choice, signal: _plots().signal(choice, signal, name),
+        (SHOWN_VALUES, 1),
+        lambda plot, choice, signal: plot.signal(choice, signal, name),
         rows,
         {"Column": name, "Past": f"{past}, {how}", "Utility": cost},
-        "series",
         {"Length": f"{n:,} values"},
     )

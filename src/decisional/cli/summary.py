@@ -11,16 +11,14 @@ if TYPE_CHECKING:
 
 
 def facts(rows: Iterable[tuple[str, str]]) -> list[str]:
-    """Lines of a name and what is to be said of it."""
-    return [line for name, text in rows for line in _wrapped(name, text)]
-
-
-def _wrapped(name: str, text: str) -> list[str]:
-    """A name and a text, over several lines where it is long."""
+    """Lines of a name and what is to be said of it, over several lines where that is long."""
     from textwrap import wrap
 
-    first, *others = wrap(text, 100, break_on_hyphens=False) or [""]
-    return [f"{name:<12} {first}".rstrip(), *(" " * 13 + line for line in others)]
+    lines = []
+    for name, text in rows:
+        first, *others = wrap(text, 100, break_on_hyphens=False) or [""]
+        lines += [f"{name:<12} {first}".rstrip(), *(" " * 13 + line for line in others)]
+    return lines
 
 
 def shown_symbols(alphabet: Sequence[object]) -> str:
@@ -36,9 +34,23 @@ def symbol_text(symbol: object) -> str:
     return text if text.strip() and text.isprintable() else repr(symbol)
 
 
-def machine_tables(machine: EpsilonMachine) -> list[str]:
+def machine_tables(machine: EpsilonMachine, most: int = 40) -> list[str]:
     """States, and the transitions of the recurrent part."""
-    return [*_state_table(machine), "", *_transition_table(machine)]
+    probability = machine.stationary if machine.weights is None else machine.weights
+    symbols = machine.alphabet[:8]
+    rows = [["state", "probability", "", *(f"P({symbol_text(symbol)})" for symbol in symbols)]]
+    for state in range(min(machine.n_states, most)):
+        kind = "recurrent" if machine.recurrent[state] else "transient"
+        chances = (f"{p:.4f}" for p in machine.emission[state, : len(symbols)])
+        rows.append([symbol_text(machine.names[state]), f"{probability[state]:.4f}", kind, *chances])
+    edges = [["from", "symbol", "to", "probability"]]
+    # Little data may end before any state recurs; then there is nothing better to show than all states.
+    for i in machine.recurrent.nonzero()[0] if machine.recurrent.any() else range(machine.n_states):
+        for j in (machine.targets[i] >= 0).nonzero()[0]:
+            names = machine.names[i], machine.alphabet[j], machine.names[machine.targets[i, j]]
+            edges.append([*map(symbol_text, names), f"{machine.emission[i, j]:.4f}"])
+    transitions = align(edges[: most + 1], len(edges) - 1 - most, "transitions")
+    return [*align(rows, machine.n_states - most, "states"), "", *transitions]
 
 
 def measures(machine: EpsilonMachine, complexity: float | None) -> list[str]:
@@ -51,16 +63,18 @@ def measures(machine: EpsilonMachine, complexity: float | None) -> list[str]:
     ]
 
 
+def decisions_json(choice: Any, complexity: float) -> dict[str, float]:
+    """The complexities and E[U] of fitted decisional states; `complexity` is that of the causal states."""
+    bits = {"D": choice.complexity_, "P": choice.prediction_complexity_, "V": choice.utility_complexity_}
+    return {"C": complexity, **bits, "expected_utility": choice.expected_utility_}
+
+
 def decisions(choice: Any, complexity: float) -> list[str]:
-    """E[U] and the complexities of fitted decisional states; `complexity` is that of the causal states."""
-    kinds = (
-        ("C", "causal states", complexity),
-        ("D", "decisional states", choice.complexity_),
-        ("P", "iso-prediction states", choice.prediction_complexity_),
-        ("V", "iso-utility states", choice.utility_complexity_),
-    )
-    lines = [f"{letter}  {what:<37}{value:8.4f} bits" for letter, what, value in kinds]
-    return [f"E[U]  expected utility                  {choice.expected_utility_:8.4f}", *lines]
+    """The same in words."""
+    *bits, (_, utility) = decisions_json(choice, complexity).items()
+    kinds = ("causal states", "decisional states", "iso-prediction states", "iso-utility states")
+    lines = [f"{letter}  {what:<37}{value:8.4f} bits" for (letter, value), what in zip(bits, kinds, strict=True)]
+    return [f"E[U]  expected utility                  {utility:8.4f}", *lines]
 
 
 def states(choice: Any, rows: Sequence[tuple[str, str]], most: int = 10) -> list[str]:
@@ -73,29 +87,6 @@ def states(choice: Any, rows: Sequence[tuple[str, str]], most: int = 10) -> list
     sizes = ("States", f"{causal.n_states_} causal, {choice.n_states_} decisional")
     common = align(table, len(probability) - most, "states")
     return [*facts([*rows, sizes]), "", *common, "", *decisions(choice, causal.complexity_)]
-
-
-def _state_table(machine: EpsilonMachine, most: int = 40) -> list[str]:
-    probability = machine.stationary if machine.weights is None else machine.weights
-    symbols = machine.alphabet[:8]
-    rows = [["state", "probability", "", *(f"P({symbol_text(symbol)})" for symbol in symbols)]]
-    for state in range(min(machine.n_states, most)):
-        kind = "recurrent" if machine.recurrent[state] else "transient"
-        chances = (f"{p:.4f}" for p in machine.emission[state, : len(symbols)])
-        rows.append([symbol_text(machine.names[state]), f"{probability[state]:.4f}", kind, *chances])
-    return align(rows, machine.n_states - most, "states")
-
-
-def _transition_table(machine: EpsilonMachine, most: int = 40) -> list[str]:
-    rows = [["from", "symbol", "to", "probability"]]
-    # Little data may end before any state recurs; then there is nothing better to show than all states.
-    states = machine.recurrent.nonzero()[0] if machine.recurrent.any() else range(machine.n_states)
-    for state in states:
-        targets = machine.targets[state]
-        for column in (targets >= 0).nonzero()[0]:
-            names = [machine.names[state], machine.alphabet[column], machine.names[targets[column]]]
-            rows.append([*map(symbol_text, names), f"{machine.emission[state, column]:.4f}"])
-    return align(rows[: most + 1], len(rows) - 1 - most, "transitions")
 
 
 def align(rows: Sequence[Sequence[str]], left_out: int = 0, what: str = "") -> list[str]:

@@ -3,28 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from . import summary
-from .parser import (
-    LABELS,
-    LEVEL,
-    PICTURE,
-    VARIABLE,
-    add_command,
-    add_outputs,
-    add_scale,
-    column,
-    integer,
-    is_sliced,
-    number,
-    whole_or_auto,
-)
-from .results import Outputs, announce, called, label_writer, machine_writers, progress
-from .start import start_kernels
+from . import parser, results, summary
 
 EPILOG = """\
 Each line of FILE is one series: of characters (01101...) or, if it has spaces or commas, of words. Integers in arrays
@@ -37,7 +20,7 @@ example:
   decisional symbols weather.csv --column sky --past 5 --report report.html
   decisional symbols 2025.txt 2026.txt --past 10 --cluster local
 """
-THETA = number("above 0.5 and at most 1", lambda value: 0.5 < value <= 1)
+THETA = parser.number("above 0.5 and at most 1", lambda value: 0.5 < value <= 1)
 FILES = {"json": "machine.json", "dot": "machine.dot", "plot": "machine.png", "report": "report.html", "labels": None}
 # Options that mean nothing where the data choose the past.
 GIVEN = ("future", "alpha", "min_count", "theta", "chunks", "cluster", "labels")
@@ -50,41 +33,49 @@ SHOWN = 1_000_000
 def add(commands: Any) -> None:
     """Add the command to the parser."""
     about = "Reconstruct the epsilon-machine of a file of symbols and print a summary."
-    command = add_command(commands, "symbols", run, "states and machine of a file of symbols", about, EPILOG)
-    command.add_argument("files", nargs="+", metavar="FILE", help="text or array, or - for standard input")
-    command.add_argument("--column", type=column, metavar="C", help="read a table: this column, number from 0 or name")
-    command.add_argument("--variable", metavar="V", help=VARIABLE)
-    past = "length of the histories (default: auto)"
-    command.add_argument("--past", type=whole_or_auto, default="auto", metavar="N", help=past)
+    command = parser.add_command(commands, "symbols", run, "states and machine of a file of symbols", about, EPILOG)
+    option = parser.option
+    option(command, "files", "FILE", "text or array, or - for standard input", nargs="+")
+    option(command, "--column", "C", "read a table: this column, number from 0 or name", parser.column)
+    option(command, "--variable", "V", parser.VARIABLE)
+    option(command, "--past", "N", "length of the histories (default: auto)", parser.whole_or_auto, default="auto")
     given = command.add_argument_group("only with --past N")
-    given.add_argument("--future", type=integer(1), metavar="K", help="symbols to predict (default: 1)")
-    given.add_argument("--alpha", type=LEVEL, metavar="A", help="significance level of the test")
-    given.add_argument("--min-count", type=integer(1), metavar="M", help="shorten the histories seen less often")
-    given.add_argument("--theta", type=THETA, metavar="T", help="determinism threshold")
-    given.add_argument("--labels", metavar="PATH", help=f"save the state after each symbol{LABELS}")
-    add_scale(command, "symbols")
+    option(given, "--future", "K", "symbols to predict (default: 1)", parser.integer(1))
+    option(given, "--alpha", "A", "significance level of the test", parser.LEVEL)
+    option(given, "--min-count", "M", "shorten the histories seen less often", parser.integer(1))
+    option(given, "--theta", "T", "determinism threshold", THETA)
+    option(given, "--labels", "PATH", f"save the state after each symbol{parser.LABELS}")
+    parser.add_scale(command, "symbols")
     machine = {"json": "save the machine: .json, for decide and watch", "dot": "save the machine for Graphviz"}
-    add_outputs(command, seed=True, **machine, plot=PICTURE)
+    parser.add_outputs(command, seed=True, **machine, plot=parser.PICTURE)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, reconstruct, write and print."""
     _refuse_given(arguments)
-    outputs = Outputs(arguments, FILES)
+    outputs = results.Outputs(arguments, FILES)
     series = _read(arguments)
-    start_kernels()
-    if series.longest == 1 and arguments.column is None:
-        raise ValueError(
-            f"The longest series of {called(arguments.files)!r} has 1 symbol, which has no past: if the file has one "
-            "symbol per line, add --column 0."
-        )
-    if arguments.past is None:
-        return _finish(arguments, outputs, series, *_selected(series, arguments))
+    results.start_kernels()
     _check_lengths(series, arguments)
     from ..support.cluster import cluster
 
     with cluster(arguments.cluster) as executor:
-        return _finish(arguments, outputs, series, *_fitted(series, arguments, executor), executor)
+        found = (_selected if arguments.past is None else _fitted)(series, arguments, executor)
+        machine, causal = found.machine, found.report.get("causal")
+        writers = results.machine_writers(machine)
+        writers["labels"] = partial(results.save_labels, causal, arguments, executor)
+        # Files come first: they must not depend on someone reading the summary to its end.
+        written = outputs.write(writers, **(_page(arguments, series, found) if "report" in outputs.paths else {}))
+        if not arguments.quiet:
+            files = f" from {len(arguments.files)} files" if len(arguments.files) > 1 else ""
+            sizes = f"{series.n_symbols:,} symbols{files}, alphabet {summary.shown_symbols(machine.alphabet)}"
+            recurrent = int(machine.recurrent.sum())
+            states = f"{machine.n_states} ({recurrent} recurrent, {machine.n_states - recurrent} transient)"
+            rows = [("Data", sizes), ("Windows", found.windows), ("States", states), *found.rows]
+            tables = [*summary.facts(rows), "", *summary.machine_tables(machine), ""]
+            measures = summary.measures(machine, None if causal is None else causal.complexity_)
+            results.tell(arguments, [*tables, *measures], written)
+    return 0
 
 
 def _refuse_given(arguments: argparse.Namespace) -> None:
@@ -97,19 +88,29 @@ def _refuse_given(arguments: argparse.Namespace) -> None:
             )
 
 
-@dataclass(frozen=True)
-class Series:
-    """Series of one or several files.
+def _check_lengths(series: Series, arguments: argparse.Namespace) -> None:
+    name = results.called(arguments.files)
+    if series.longest == 1 and arguments.column is None:
+        raise ValueError(
+            f"The longest series of {name!r} has 1 symbol, which has no past: if the file has one symbol per line, add "
+            "--column 0."
+        )
+    if arguments.past is None:
+        return
+    arguments.future = 1 if arguments.future is None else arguments.future
+    needed = arguments.past + arguments.future
+    if series.longest < needed:
+        raise ValueError(
+            f"The longest series of {name!r} has {series.longest} symbols but --past {arguments.past} --future "
+            f"{arguments.future} needs at least {needed}: lower --past or give longer series."
+        )
 
-    Attributes
-    ----------
-    values : the series, or parts of files that hold them
-    missing : what stands between series inside a part, or None
-    n_symbols, n_series, longest : sizes
-    """
 
-    values: list[Any]
-    missing: str | None
+class Series(NamedTuple):
+    """Series of one or several files."""
+
+    values: list[Any]  # the series, or parts of files that hold them
+    missing: str | None  # what stands between series inside a part
     n_symbols: int
     n_series: int
     longest: int
@@ -119,11 +120,6 @@ class Series:
         """Series in memory, or arrays."""
         lengths = list(map(len, values))
         return cls(values, None, sum(lengths), len(values), max(lengths))
-
-    @property
-    def size(self) -> str:
-        """The size in words."""
-        return f"{self.n_symbols:,} symbols" + (f" in {self.n_series:,} series" if self.n_series > 1 else "")
 
     def beginning(self) -> list[Any]:
         """The first symbols, in memory."""
@@ -149,7 +145,7 @@ def _read(arguments: argparse.Namespace) -> Series:
     sizes = [Path(path).stat().st_size for path in files if Path(path).is_file()]
     large = sum(sizes) > LARGE and arguments.past is not None and "-" not in files
     how = "symbols", arguments.column, arguments.variable, None
-    found = [read(path, *how, is_sliced(arguments) or (large and not is_array(path))) for path in files]
+    found = [read(path, *how, parser.is_sliced(arguments) or (large and not is_array(path))) for path in files]
     arrays = [hasattr(item, "dtype") for item in found]
     if any(arrays):
         return _arrays(arguments, found, arrays)
@@ -166,7 +162,7 @@ def _mapped(arguments: argparse.Namespace, texts: list[Any]) -> Series | None:
     n_series = sum(text.n_series for text in texts)
     if missing is not None and arguments.labels is not None:
         # Labels have no place for what stands between the series.
-        if not is_sliced(arguments):
+        if not parser.is_sliced(arguments):
             return None
         raise ValueError(
             f"The labels of {n_series:,} lines cannot be written slice by slice: leave out --chunks and --cluster, or "
@@ -189,34 +185,28 @@ def _arrays(arguments: argparse.Namespace, found: list[Any], arrays: list[bool])
     return Series.of(found)
 
 
-def _selected(series: Series, arguments: argparse.Namespace) -> tuple[list[tuple[str, str]], Any, dict[str, Any]]:
+class Found(NamedTuple):
+    """A machine, and what is to be said of it."""
+
+    machine: Any
+    windows: str  # how much of the past and of the future matters
+    rows: list[tuple[str, str]]  # of the summary
+    report: dict[str, Any]  # what it was found with
+
+
+def _selected(series: Series, arguments: argparse.Namespace, executor: None) -> Found:
     """The machine that the data choose."""
     from ..data.stores import load
     from ..states.machine_selection import select
 
-    chosen = select(list(map(load, series.values)), sequences=True, progress=progress(arguments))
+    chosen = select(list(map(load, series.values)), sequences=True, progress=results.progress(arguments))
     best = chosen.chosen
-    rows = [
-        ("Windows", f"past {best.past}, future {best.future}, chosen among {len(chosen.candidates)} machines"),
-        ("Why", chosen.why),
-        *([] if chosen.warning is None else [("Caution", chosen.warning)]),
-    ]
-    return rows, chosen.machine, {"selection": chosen}
+    windows = f"past {best.past}, future {best.future}, chosen among {len(chosen.candidates)} machines"
+    caution = [] if chosen.warning is None else [("Caution", chosen.warning)]
+    return Found(chosen.machine, windows, [("Why", chosen.why), *caution], {"selection": chosen})
 
 
-def _check_lengths(series: Series, arguments: argparse.Namespace) -> None:
-    arguments.future = 1 if arguments.future is None else arguments.future
-    needed = arguments.past + arguments.future
-    if series.longest < needed:
-        raise ValueError(
-            f"The longest series of {called(arguments.files)!r} has {series.longest} symbols but --past "
-            f"{arguments.past} --future {arguments.future} needs at least {needed}: lower --past or give longer series."
-        )
-
-
-def _fitted(
-    series: Series, arguments: argparse.Namespace, executor: Any
-) -> tuple[list[tuple[str, str]], Any, dict[str, Any]]:
+def _fitted(series: Series, arguments: argparse.Namespace, executor: Any) -> Found:
     """The machine of histories of one length."""
     from ..data.series import series as observe
     from ..states.causal_model import CausalModel
@@ -235,42 +225,11 @@ def _fitted(
     data = [part for part in series.values if len(part) >= past + future or arguments.labels is not None]
     how = {"sequences": True, "missing": series.missing, "chunks": arguments.chunks}
     causal: Any = CausalModel(**options).fit(observe(data, past, future, **how), executor=executor)
-    rows = [
-        ("Windows", f"past {past}, future {future}"),
-        ("Determinism", "converged" if causal.converged_ else "did not converge"),
-    ]
-    return rows, causal.machine_, {"causal": causal}
+    rows = [("Determinism", "converged" if causal.converged_ else "did not converge")]
+    return Found(causal.machine_, f"past {past}, future {future}", rows, {"causal": causal})
 
 
-def _finish(
-    arguments: argparse.Namespace,
-    outputs: Outputs,
-    series: Series,
-    rows: list[tuple[str, str]],
-    machine: Any,
-    found: dict[str, Any],
-    executor: Any = None,
-) -> int:
-    """Write the files and print the summary."""
-    files = f" from {len(arguments.files)} files" if len(arguments.files) > 1 else ""
-    sizes = f"{series.n_symbols:,} symbols{files}, alphabet {summary.shown_symbols(machine.alphabet)}"
-    recurrent = int(machine.recurrent.sum())
-    states = f"{machine.n_states} ({recurrent} recurrent, {machine.n_states - recurrent} transient)"
-    rows = [("Data", sizes), rows[0], ("States", states), *rows[1:]]
-    causal = found.get("causal")
-    writers: dict[str, Callable[[str], None]] = machine_writers(machine)
-    writers["labels"] = label_writer(causal, arguments, executor)
-    # Files come first: they must not depend on someone reading the summary to its end.
-    page = _page(arguments, series, machine, found) if "report" in outputs.paths else {}
-    written = outputs.write(writers, **page)
-    if not arguments.quiet:
-        tables = [*summary.facts(rows), "", *summary.machine_tables(machine), ""]
-        print("\n".join([*tables, *summary.measures(machine, None if causal is None else causal.complexity_)]))
-        announce(written)
-    return 0
-
-
-def _page(arguments: argparse.Namespace, series: Series, machine: Any, found: dict[str, Any]) -> dict[str, Any]:
+def _page(arguments: argparse.Namespace, series: Series, found: Found) -> dict[str, Any]:
     """What the report tells."""
     from .. import observe
     from ..data.slices import Sliced
@@ -278,11 +237,13 @@ def _page(arguments: argparse.Namespace, series: Series, machine: Any, found: di
 
     past = "auto: the data choose" if arguments.past is None else arguments.past
     asked = {"Command": "symbols", "File": ", ".join(arguments.files), "Past": past}
-    page = {"title": f"Hidden states of {called(arguments.files)}", "asked": asked, "machine": machine, **found}
-    causal = found.get("causal")
+    title = f"Hidden states of {results.called(arguments.files)}"
+    page = {"title": title, "asked": asked, "machine": found.machine, **found.report}
+    causal = found.report.get("causal")
     if causal is None or not isinstance(causal.observations_, Sliced):
         return {**page, "series": series.values}
-    page |= {"data": {"Length": series.size}}
+    several = f" in {series.n_series:,} series" if series.n_series > 1 else ""
+    page |= {"data": {"Length": f"{series.n_symbols:,} symbols{several}"}}
     try:
         first = observe.series(series.beginning(), arguments.past, arguments.future, sequences=True)
     except ValueError:

@@ -1,0 +1,308 @@
+"""decisional decide and watch: what to predict in each state of a machine, and events of a stream as they happen."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import results, summary
+from .parser import PICTURE, add_command, add_outputs, column, number, option
+
+if TYPE_CHECKING:
+    from ..machines import EpsilonMachine
+    from ..streams.event_file import EventFile
+
+DECIDE = """\
+MODEL is a machine that `decisional symbols --json` wrote. A utility says what predicting y is worth when z happens:
+
+  zero-one         1 for a prediction that comes true
+  squared-error    -(y - z)², for symbols that are numbers
+  absolute-error   -|y - z|
+  tolerant:TAU     -max(0, |y - z| - TAU)
+  FILE.csv         a table: the outcomes in the first row, a prediction and its utilities in each of the others
+
+example:
+  decisional decide machine.json --utility bet.csv --events data.txt --monitor monitor.json
+"""
+WATCH = """\
+MODEL is a monitor that `decisional decide --monitor` wrote, or a machine with --utility. Symbols are characters, or
+words between spaces, commas and line ends if a symbol of the model has several characters. Each event is a line of
+JSON, given at once.
+
+With --state the program resumes where it was saved, after each read of standard input. Feed it the symbols that it has
+not seen, or all from the beginning with --skip-seen. With --out too, each event is in that file once, even after
+kill -9; on standard output an event may come again, with the same position.
+
+With --adapt, a line with "change" says that the model no longer fits, and one with "refit" that a new one is followed;
+symbols that the model has not are learnt.
+
+example:
+  decisional watch monitor.json --state state.json --out events.jsonl --skip-seen < symbols.txt
+  tail -f symbols.txt | decisional watch monitor.json
+"""
+FILES = {"json": "decisions.json", "dot": "decisions.dot", "plot": "decisions.png", "report": "report.html"}
+BY = ("decision", "prediction", "utility")
+# Bytes that are read at once.
+CHUNK = 1 << 16
+
+
+def add(commands: Any) -> None:
+    """Add the commands to the parser."""
+    about = "Group the states of a machine in which the same predictions are best and worth the same."
+    decide = add_command(commands, "decide", run_decide, "what to predict, and what it is worth", about, DECIDE)
+    option(decide, "model", "MODEL", "machine written by --json, or - for standard input")
+    about = "Follow symbols from standard input and tell when the decision changes."
+    watch = add_command(commands, "watch", run_watch, "events of a stream of symbols, as they happen", about, WATCH)
+    option(watch, "model", "MODEL", "monitor written by decide, or machine with --utility")
+    for command in (decide, watch):
+        option(command, "--utility", "U", "name, or table: FILE.csv", required=command is decide)
+        command.add_argument("--by", choices=BY, help="what an event is a change of (default: decision)")
+        option(command, "--level", "L", "events are crossings of this expected utility", number())
+    option(decide, "--events", "DATA", "list the changes of decision along a file of symbols")
+    option(decide, "--column", "C", "column of DATA, number from 0 or name", column)
+    option(decide, "--monitor", "FILE", "save a monitor for watch: .json")
+    graph = "save the graph of decisional states for Graphviz"
+    add_outputs(decide, json="save the decisions: .json", dot=graph, plot=PICTURE)
+    option(watch, "--state", "FILE", "keep the monitor in a file, and resume from it")
+    option(watch, "--out", "FILE", "append the events to a file instead of standard output")
+    watch.add_argument("--skip-seen", action="store_true", help="the input is the whole stream: skip what was seen")
+    gap = "a symbol that the model has not: stop (refuse, the default), or go on as if one was missing (gap)"
+    watch.add_argument("--unknown", choices=("refuse", "gap"), default="refuse", help=gap)
+    window = "learn anew when the model no longer fits, from at most N of the last symbols (20000); with --utility"
+    option(watch, "--adapt", "N", window, int, nargs="?", const=20_000)
+    watch.add_argument("--quiet", action="store_true", help="do not tell on standard error where it resumes")
+
+
+def run_decide(arguments: argparse.Namespace) -> int:
+    """Decide, write and print."""
+    outputs = results.Outputs(arguments, FILES)
+    results.check_paths(arguments, "monitor")
+    choice = _decided(arguments)
+    series, states = _events_data(arguments, choice.machine_), _states(choice)
+    writers: dict[str, Callable[[str], None]] = {
+        "json": lambda path: results.save_json(_content(choice, states, arguments), path),
+        "dot": partial(results.save_dot, choice.graph_),
+        "plot": partial(results.save_plot, lambda plot: plot.decisions(choice)),
+    }
+    asked = {"Command": "decide", "Model": arguments.model, "Utility": arguments.utility}
+    found = {"asked": asked, "machine": choice.machine_, "choice": choice, "series": series or None}
+    written = outputs.write(writers, title=f"Decisions of {arguments.model}", **found)
+    how = {"by": arguments.by or "decision", "level": arguments.level}
+    if arguments.monitor is not None:
+        from .. import Monitor
+
+        Monitor(choice, **how).save(arguments.monitor)
+        written.append(arguments.monitor)
+    if not arguments.quiet:
+        print("\n".join(_summary(choice, states, arguments)))
+        for place, sequence in enumerate(series, start=1):
+            changes = choice.events(sequence, **how, initial=True)
+            which = f"series {place} of {arguments.events}" if len(series) > 1 else arguments.events
+            print(f"\n{len(changes)} events in {which}, the position of each counted from 0")
+            for event in changes:
+                print(event)
+        results.announce(written)
+    return 0
+
+
+def _decided(arguments: argparse.Namespace) -> Any:
+    """Decisional states of the machine in a file, for a utility by name or in a file."""
+    from ..decisions.decisional_model import DecisionalModel
+    from ..decisions.utility_files import machine_of_numbers, read_utility
+    from ..machines import EpsilonMachine
+
+    results.start_kernels()
+    machine, name = EpsilonMachine.load(arguments.model), arguments.utility
+    worth = read_utility(name, machine.alphabet)
+    if name != "zero-one" and not name.lower().endswith(".csv"):
+        machine = machine_of_numbers(machine)
+    return DecisionalModel(worth).fit(machine)
+
+
+def _events_data(arguments: argparse.Namespace, machine: EpsilonMachine) -> Sequence[Any]:
+    """The series of --events, whose symbols the machine knows; none where it is not given."""
+    if arguments.events is None:
+        if arguments.column is not None:
+            raise ValueError("The option --column is for --events, which is not given: leave it out.")
+        return []
+    from ..data.text import read_symbols
+
+    series = read_symbols(arguments.events, arguments.column)
+    for sequence in series:
+        _refuse_unknown(sequence, machine, f"{arguments.events!r}")
+    return series
+
+
+def _refuse_unknown(symbols: Sequence[Any], machine: EpsilonMachine, name: str, begin: int = 0) -> None:
+    """Refuse symbols that the model has never seen."""
+    known = set(map(str, machine.alphabet))
+    strange = next((place for place, symbol in enumerate(symbols) if str(symbol) not in known), None)
+    if strange is not None:
+        raise ValueError(
+            f"The symbol {symbols[strange]!r} at position {begin + strange} of {name} is unknown to the model, whose "
+            f"symbols are {summary.shown_symbols(machine.alphabet)}: check that the data are of the same kind."
+        )
+
+
+def _states(choice: Any) -> list[dict[str, Any]]:
+    """One entry for each decisional state, the most probable first."""
+    import numpy as np
+
+    labels, weight = choice.states_.labels, choice.states_.probability
+    causal = choice.machine_.weights if choice.machine_.weights is not None else choice.machine_.stationary
+    found = []
+    for state in range(choice.n_states_):
+        members = np.flatnonzero(labels == state)
+        # Utilities inside a decisional state are the same as far as the data tell.
+        share = causal[members] if causal[members].any() else np.ones(members.size)
+        worth = float(np.average(choice.utility_[members], weights=share))
+        best = choice.predictions_[int(members[np.argmax(share)])]
+        names = [choice.machine_.names[i] for i in members]
+        found.append({"probability": float(weight[state]), "predictions": best, "utility": worth, "causal": names})
+    return found
+
+
+def _summary(choice: Any, states: list[dict[str, Any]], arguments: argparse.Namespace) -> list[str]:
+    from ..decisions.events import predictions_text
+
+    machine = choice.machine_
+    sizes = f"{machine.n_states} states, symbols {summary.shown_symbols(machine.alphabet)}"
+    rows = [("Model", f"{arguments.model}: {sizes}"), ("Utility", arguments.utility)]
+    table = [["state", "probability", "predict", "worth", "causal states"]]
+    for place, state in enumerate(states):
+        names = ", ".join(map(summary.symbol_text, state["causal"][:12])) + (", ..." if state["causal"][12:] else "")
+        best = predictions_text(state["predictions"])
+        table.append([f"ω{place}", f"{state['probability']:.4f}", best, f"{state['utility']:.4f}", names])
+    common = summary.align(table[:41], len(table) - 41, "states")
+    return [*summary.facts(rows), "", *common, "", *summary.decisions(choice, _complexity(choice))]
+
+
+def _complexity(choice: Any) -> float:
+    """C over all causal states, as the others are."""
+    from ..machines.chains import entropy
+
+    machine = choice.machine_
+    return float(entropy(machine.stationary if machine.weights is None else machine.weights))
+
+
+def _content(choice: Any, states: list[dict[str, Any]], arguments: argparse.Namespace) -> dict[str, Any]:
+    from ..streams.event_file import plain
+
+    shown = [{**state, "predictions": plain(state["predictions"])} for state in states]
+    measures = summary.decisions_json(choice, _complexity(choice))
+    return {"model": arguments.model, "utility": arguments.utility, **measures, "states": shown}
+
+
+def run_watch(arguments: argparse.Namespace) -> int:
+    """Follow the symbols to their end."""
+    arguments.out = None if arguments.out == "-" else arguments.out
+    results.check_paths(arguments, "state", "out")
+    if arguments.skip_seen and arguments.state is None:
+        raise ValueError("The option --skip-seen has no meaning without --state: give both.")
+    monitor, resumed = _monitor(arguments)
+    from ..streams.event_file import EventFile
+
+    with EventFile(monitor, arguments.out, arguments.state, resumed) as file:
+        if resumed and not arguments.quiet:
+            print(f"decisional: resuming at symbol {monitor.position}", file=sys.stderr, flush=True)
+        skip = monitor.position if arguments.skip_seen else 0
+        for symbols in _symbols(monitor.machine.alphabet):
+            seen = min(skip, len(symbols))
+            skip -= seen
+            _follow(file, symbols[seen:], arguments.unknown == "gap")
+    return 0
+
+
+def _monitor(arguments: argparse.Namespace) -> tuple[Any, bool]:
+    """The monitor where it stood, or at the beginning."""
+    from .. import Adapt, Monitor
+
+    if arguments.model == "-":
+        raise ValueError("The MODEL '-' is standard input, where the symbols come from: give the path of a file.")
+    if _is_monitor(arguments.model):
+        if arguments.adapt is not None:
+            raise ValueError(
+                f"The model {arguments.model!r} is a monitor, which adapts or not as it was saved: leave --adapt out, "
+                "or give the machine and --utility."
+            )
+        for option in ("utility", "by", "level"):
+            if getattr(arguments, option) is not None:
+                raise ValueError(
+                    f"The model {arguments.model!r} is a monitor, which has a utility already: leave --{option} out."
+                )
+        fresh = Monitor.load(arguments.model)
+    elif arguments.utility is None:
+        raise ValueError(f"The model {arguments.model!r} is a machine, which has no utility: give --utility.")
+    else:
+        choice = _decided(arguments)
+        adapt = None if arguments.adapt is None else Adapt(window=arguments.adapt)
+        fresh = Monitor(choice, by=arguments.by or "decision", level=arguments.level, adapt=adapt)
+    if arguments.state is None or not Path(arguments.state).exists():
+        return fresh, False
+    saved = Monitor.load(arguments.state)
+    if not saved.same_model(fresh):
+        raise ValueError(
+            f"The state {arguments.state!r} was saved with another model than {arguments.model!r}: remove it to start "
+            "anew, or give the model it belongs to."
+        )
+    return saved, True
+
+
+def _is_monitor(path: str) -> bool:
+    """Whether a file has a monitor rather than a machine; anything else is refused."""
+    import json
+
+    from ..support.files import read_bytes
+
+    try:
+        content = json.loads(read_bytes(path))
+    except ValueError:
+        raise ValueError(f"The file {path!r} is not JSON; a model is written by symbols or decide: check it.") from None
+    kind = content.get("format") if isinstance(content, dict) else None
+    if kind not in ("decisional.Monitor", "decisional.EpsilonMachine"):
+        raise ValueError(f"The file {path!r} has no model: give one that symbols --json or decide --monitor wrote.")
+    return bool(kind == "decisional.Monitor")
+
+
+def _symbols(alphabet: tuple[Any, ...]) -> Iterator[list[str]]:
+    """Symbols from standard input, as many at once as there are."""
+    import codecs
+
+    words = any(len(str(symbol)) != 1 for symbol in alphabet)
+    decode = codecs.getincrementaldecoder("utf-8")().decode
+    source: Any = sys.stdin.buffer
+    rest = ""
+    while True:
+        data = source.read1(CHUNK)
+        try:
+            text = rest + decode(data, final=not data)
+        except UnicodeDecodeError:
+            raise ValueError("The standard input is not UTF-8 text: convert it first.") from None
+        parts = text.replace(",", " ")
+        found = parts.split() if words else list("".join(parts.split()))
+        # The last word may go on.
+        rest = found.pop() if words and data and found and not parts[-1].isspace() else ""
+        if found:
+            yield found
+        if not data:
+            return
+
+
+def _follow(file: EventFile, symbols: list[str], gaps: bool) -> None:
+    """Feed symbols; those before an unknown one are done before it is refused, unless it is learnt."""
+    monitor = file.monitor
+    if monitor.adapts:
+        file.feed(symbols)
+        return
+    known = set(map(str, monitor.machine.alphabet))
+    while symbols:
+        n = next((place for place, symbol in enumerate(symbols) if symbol not in known), len(symbols))
+        if n == 0 and not gaps:
+            _refuse_unknown(symbols[:1], monitor.machine, "the input", monitor.position)
+        gap = n < len(symbols) and gaps
+        file.feed(symbols[:n], gap)
+        symbols = symbols[n + gap :]
