@@ -8,7 +8,7 @@ import numpy as np
 from scipy import special, stats
 
 import naive
-from decisional.data.observations import Steps
+from decisional.data.tally import Steps
 from decisional.states.determinism import MOST_MERGED, PATIENCE
 from decisional.states.distributions import Distributions
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import decisional as ds
-from decisional.data.tally import CountedObservations, Tallied
+from decisional.data.observations import Observations, Tallied
 from naive_tallies import KINDS, attempt, equal, same_counts, same_tally
 from strategies_symbols import examples
 
@@ -69,7 +69,7 @@ def test_one_line_says_what_they_are(kind, monkeypatch):
     counted = Tallied(whole.tally())
     fresh = OBSERVED[kind]()
     with monkeypatch.context() as patch:
-        patch.setattr(CountedObservations, "_counted", lambda self: pytest.fail("counted"))
+        patch.setattr(Observations, "_counted", lambda self: pytest.fail("counted"))
         assert repr(fresh) == REPRS[kind]
         assert (
             repr(sliced) == f"Observations({kind}: {len(sliced.parts)} slices of shape {whole.shape}, not counted yet)"

@@ -29,8 +29,9 @@ class Pickled(Executor):
     def submit(self, fn, /, *args, **kwargs):
         function, copies = pickle.loads(pickle.dumps((fn, args)))
         result, future = function(*copies), Future()
-        assert result.x is None
-        for array in (*vars(result.tally).values(), result.tally.x.keys, result.tally.z.keys):
+        tally, x, z = result
+        assert x is z is None
+        for array in (*vars(tally).values(), tally.x.keys, tally.z.keys):
             if isinstance(array, np.ndarray):
                 array.flags.writeable = False
         future.set_result(result)

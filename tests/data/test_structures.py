@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive_observe as naive
-from decisional.data.observations import Steps, Table
+from decisional.data.tally import Steps, Table
 from decisional.states.partition import Partition
 from decisional.support.arrays import read_only
 from strategies_symbols import examples

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import decisional as ds
 import naive_observe as naive
 from decisional.data import alphabet, vocabularies
-from decisional.data.tally import Tallied, Tally
+from decisional.data.observations import Tallied
+from decisional.data.tally import Tally
 from decisional.data.vocabularies import Vectors, Words, distinct_rows, pack, place_in, unpack
 from naive_tallies import KINDS, added, as_dicts, attempt, equal, same_tally, seeds
 from strategies_symbols import examples, sequences

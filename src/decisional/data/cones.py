@@ -4,7 +4,7 @@ Grids are padded so that cones never leave them. A cone is a row of keys, each t
 62 bits: keys mean the same in every block, and rows of keys sort as the words of cells do.
 """
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -13,17 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._kernels import cones as kernels
-from .._kernels import words
 from ..support import arguments
 from ..support.arrays import Ints
 from ..support.executors import map_slices, slices
 from . import keys
-from .observations import Steps
+from .alphabet import Alphabet, alphabet_of, distinct
+from .tally import Steps
 from .vocabularies import Words, groups
 
 BOUNDARIES = ("periodic", "open", "reflect")
 NEIGHBOURHOODS = ("moore", "von_neumann")
-TRANSITIONS = (None, "time", "space")
+STEPS = {"time": (1, 0, 0, 0), "space": (0, 0, 0, 1)}
+TRANSITIONS = (None, *STEPS)
 
 WINDOW = 64  # adjacent cells that tell patterns apart
 SIGNED = (1 << 31) - 19  # letters are told apart up to multiples of this
@@ -31,7 +32,7 @@ SIGNED = (1 << 31) - 19  # letters are told apart up to multiples of this
 
 @dataclass(frozen=True, eq=False)
 class LightCone:
-    """tuple[int, ...]s of the past and the future cone on a grid of time and three space axes.
+    """Cells of the past and the future cone on a grid of time and three space axes.
 
     Attributes
     ----------
@@ -68,37 +69,22 @@ def light_cone(
     reach = speed * (max(past, future) - 1)
     sides = (*(0,) * (3 - axes), *(reach,) * axes)
     corner = np.array([past - 1, *sides])
-    step = {None: None, "time": (1, 0, 0, 0), "space": (0, 0, 0, 1)}[transitions]
     new = None
-    if step is not None:
-        known = set(x)
-        new = np.array([k for k, cell in enumerate(x) if _moved(cell, step) not in known], np.int64)
+    if transitions is not None:
+        # The cells of the cone at the end of a step, as seen from its beginning.
+        known, ahead = set(x), (np.array(x) + STEPS[transitions]).tolist()
+        new = np.array([k for k, cell in enumerate(ahead) if tuple(cell) not in known], np.int64)
     return LightCone(np.array(x) + corner, np.array(z) + corner, past - 1, future - 1, sides, new)
 
 
 def _cells(rows: Iterable[tuple[int, int]], axes: int, neighbourhood: str) -> list[tuple[int, ...]]:
     """Cells of each row (time, radius), within that distance of the present cell."""
-    found = []
-    for time, radius in rows:
-        for cell in product(range(-radius, radius + 1), repeat=axes):
-            if neighbourhood == "moore" or sum(map(abs, cell)) <= radius:
-                found.append((time, *(0,) * (3 - axes), *cell))
-    return found
-
-
-def _moved(cell: tuple[int, ...], step: tuple[int, ...]) -> tuple[int, ...]:
-    """A cell of the cone at the end of a step, as seen from its beginning."""
-    return tuple(c + s for c, s in zip(cell, step, strict=True))
-
-
-def boundary_index(size: int, reach: int, boundary: str) -> Ints:
-    """Which cells of an axis stand at -reach ... size + reach - 1; with open boundaries at 0 ... size - 1."""
-    if boundary == "open":
-        return np.arange(size)
-    beyond = np.arange(-reach, size + reach)
-    if boundary == "periodic":
-        return beyond % size
-    return np.where(beyond < size, np.abs(beyond), 2 * (size - 1) - beyond)
+    return [
+        (time, *(0,) * (3 - axes), *cell)
+        for time, radius in rows
+        for cell in product(range(-radius, radius + 1), repeat=axes)
+        if neighbourhood == "moore" or sum(map(abs, cell)) <= radius
+    ]
 
 
 class NoCells(ValueError):
@@ -106,30 +92,15 @@ class NoCells(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Data:
-    """One field as it came: integers, where cells are missing (or None), and the class, dimensions and
-    coordinates of an xarray DataArray (or None)."""
-
-    values: Ints
-    missing: NDArray[Any] | None
-    labels: tuple[Any, ...] | None
-
-    @property
-    def extent(self) -> tuple[int, ...]:
-        """Length of the time axis and of three space axes, 1 where the data have none."""
-        shape = self.values.shape
-        return (shape[0], *(1,) * (4 - len(shape)), *shape[1:])
-
-
-@dataclass(frozen=True, eq=False)
 class Grid:
-    """One field, ready for cones.
+    """Observations of one field, or of a slice of its times, with all the cells their cones reach.
 
     Attributes
     ----------
     cells : letter codes with the cells that cones reach beyond the field, in four axes
     valid : where on the grid of observations there is one, or None: everywhere
     shape : of the grid of observations, in four axes
+    rows : of that grid; those after them are only there to be led to
     corner : of the grid of observations on the field
     extent : of the field, in four axes
     missing : where cells of the field are missing, or None
@@ -138,6 +109,7 @@ class Grid:
     cells: Ints
     valid: NDArray[Any] | None
     shape: tuple[int, ...]
+    rows: int
     corner: tuple[int, ...]
     extent: tuple[int, ...]
     missing: NDArray[Any] | None = None
@@ -147,17 +119,49 @@ class Grid:
         """Number of observations."""
         return int(np.prod(self.shape)) if self.valid is None else int(np.count_nonzero(self.valid))
 
-    def without_last(self, rows: int) -> "Grid":
-        """The same without the last rows of observations."""
-        if not rows:
-            return self
-        kept = max(self.shape[0] - rows, 0)
-        valid = None if self.valid is None else self.valid[:kept]
-        return replace(self, valid=valid, shape=(kept, *self.shape[1:]))
+    @property
+    def inside(self) -> tuple[slice, ...]:
+        """Where the grid of observations is on the field."""
+        return tuple(slice(first, first + size) for first, size in zip(self.corner, self.shape, strict=True))
+
+    def cut(self, first: int, stop: int, led_to: int = 0) -> "Grid":
+        """The rows first..stop-1 of observations, and so many more to be led to, where there are any."""
+        end = min(stop + led_to, self.shape[0])
+        return replace(
+            self,
+            cells=self.cells[first : end + len(self.cells) - self.shape[0]],
+            valid=None if self.valid is None else self.valid[first:end],
+            shape=(end - first, *self.shape[1:]),
+            rows=stop - first,
+            missing=None,
+        )
+
+    def laid(self, numbers: Ints) -> Ints:
+        """A number for each observation on their grid, -1 where there is none."""
+        if self.valid is None:
+            return numbers.reshape(self.shape)
+        grid = np.full(self.shape, -1, numbers.dtype)
+        grid[self.valid] = numbers
+        return grid
+
+    def picked(self, grid: Ints) -> Ints:
+        """What is at each observation of their grid."""
+        return grid.reshape(-1) if self.valid is None else grid[self.valid]
 
 
-def field_data(field: Any, mask: Any, place: str) -> Data:
-    """Check one field and its mask; `place` names it in messages."""
+def following(numbers: Ints, transitions: str, wrap: bool) -> Ints:
+    """At each place of a grid of numbers, the one that the step leads to, -1 = nowhere; wrap = the last axis is a ring."""
+    after = np.empty_like(numbers)
+    if transitions == "time":
+        after[:-1], after[-1:] = numbers[1:], -1
+    else:
+        after[..., :-1], after[..., -1] = numbers[..., 1:], numbers[..., 0] if wrap else -1
+    return after
+
+
+def field_data(field: Any, mask: Any, place: str) -> tuple[Any, tuple[Any, ...] | None]:
+    """The integers of a field, masked where cells are missing, and the class, dimensions and coordinates of a DataArray
+    (or None); `place` names the field in messages."""
     labels = None
     if hasattr(field, "dims") and hasattr(field, "coords") and hasattr(field, "values"):
         labels = type(field), tuple(field.dims), dict(field.coords)
@@ -165,13 +169,12 @@ def field_data(field: Any, mask: Any, place: str) -> Data:
     rule = "its rows must have one length: give an array of integers, with time first."
     values: Any = field if isinstance(field, np.ndarray) else arguments.as_table(field, "field", rule)
     check_cells(values, place)
-    missing = np.ma.getmaskarray(values) if np.ma.is_masked(values) else None
+    missing = np.ma.getmaskarray(values) if np.ma.is_masked(values) else np.False_
     if mask is not None:
-        mask = broadcast_mask(mask, values.shape, place)
-        if mask.any():
-            missing = mask if missing is None else missing | mask
+        missing = missing | broadcast_mask(mask, values.shape, place)
     values = np.asarray(values)
-    return Data(values.view(np.uint8) if values.dtype.kind == "b" else values, missing, labels)
+    values = values.view(np.uint8) if values.dtype.kind == "b" else values
+    return np.ma.MaskedArray(values, missing) if missing.any() else values, labels
 
 
 def broadcast_mask(mask: Any, shape: tuple[int, ...], place: str) -> NDArray[Any]:
@@ -211,79 +214,42 @@ def check_cells(values: Any, place: str) -> None:
         )
 
 
-def number_letters(fields: list[Data]) -> tuple[list[Ints], Ints, tuple[Hashable, ...]]:
-    """Small raw integers of each field, the letter code of each raw value, and the letters in increasing order.
+def number_letters(fields: Sequence[Any]) -> tuple[list[tuple[Ints, Ints]], tuple[Hashable, ...]]:
+    """Small integers for the cells of each field with the letter code of each such integer; and the letters in order.
 
     Cost: a pass or two over the cells; fields of wide integers are sorted.
     """
-    known = [d.values.reshape(-1) if d.missing is None else d.values[~d.missing] for d in fields]
-    ranges = [(int(v.min()), int(v.max())) for v in known if v.size]
-    if not ranges:
+    raw = [distinct(values.reshape(-1)) for values in fields]
+    found = [alphabet_of(*part)[:2] for part in raw]
+    alphabet = Alphabet.of(letter for own, _ in found for letter in own.letters)
+    if not alphabet:
         raise NoCells(
-            f"The 'mask' leaves none of {sum(d.values.size for d in fields)} cells of the field; cones need cells "
+            f"The 'mask' leaves none of {sum(values.size for values in fields)} cells of the field; cones need cells "
             "that are known: mark fewer as missing."
         )
-    low, high = min(a for a, _ in ranges), max(b for _, b in ranges)
-    if high - low >= 1 << 16:
-        return _sorted_letters(fields, known)
-    if all(d.values.dtype == np.uint8 for d in fields):
-        low, high = 0, 255
-    seen = np.zeros(high - low + 1, np.uint8)
-    raw = []
-    for data, part in zip(fields, known, strict=True):
-        words.mark_values(_above(part, low, high), seen)
-        raw.append(_above(data.values, low, high))
-    letters = np.flatnonzero(seen)
-    # Missing cells may hold any value: what is no letter counts as the first, and is never looked at.
-    lut = np.zeros(1 << 8 * max(part.dtype.itemsize for part in raw), _unsigned(letters.size))
-    lut[letters] = np.arange(letters.size)
-    return raw, lut, tuple(low + int(v) for v in letters)
+    kind = np.min_scalar_type(len(alphabet) - 1)
+    # Missing cells count as the first letter, and are never looked at.
+    luts = [np.append(alphabet.places(own.letters), 0)[lut].astype(kind) for own, lut in found]
+    return [(part, lut) for (part, _), lut in zip(raw, luts, strict=True)], alphabet.letters
 
 
-def _above(values: Ints, low: int, high: int) -> Ints:
-    """values - low, in one or two bytes; values outside the range wrap."""
-    if values.dtype == np.uint8 and low == 0:
-        return values
-    kind = np.uint8 if high - low < 1 << 8 else np.uint16
-    # Small types cannot hold every difference, but wrapping gives the right one.
-    wide = values if values.dtype.itemsize > 1 else values.astype(np.int16)
-    above: Ints = np.subtract(wide, np.array(low).astype(wide.dtype)).astype(kind)
-    return above
-
-
-def _sorted_letters(fields: list[Data], known: list[Ints]) -> tuple[list[Ints], Ints, tuple[Hashable, ...]]:
-    distinct = [np.unique(part).tolist() for part in known]
-    letters = sorted(set().union(*distinct))
-    number = {letter: code for code, letter in enumerate(letters)}
-    raw: list[Ints] = []
-    for data, own in zip(fields, distinct, strict=True):
-        order = np.array([number[letter] for letter in own] or [0], np.int64)
-        points = np.array(own, data.values.dtype)
-        place = np.minimum(np.searchsorted(points, data.values), max(len(own) - 1, 0))
-        raw.append(order[place])
-    return raw, np.arange(len(letters)).astype(_unsigned(len(letters))), tuple(letters)
-
-
-def _unsigned(size: int) -> Any:
-    return np.uint8 if size <= 1 << 8 else np.uint16 if size <= 1 << 16 else np.uint32
-
-
-def make_grid(data: Data, raw: Ints, lut: Ints, cone: LightCone, boundary: str) -> Grid:
-    """Pad the letters of one field and find where observations are.
+def make_grid(values: Any, raw: Ints, lut: Ints, cone: LightCone, boundary: str, led_to: int) -> Grid:
+    """Pad the letters of one field and find where observations are; its last rows of them are only there to be led to.
 
     Cost: one pass; one byte per padded cell for up to 256 letters, and one more per cell with missing cells.
     """
-    extent = data.extent
+    extent = (len(values), *(1,) * (4 - values.ndim), *values.shape[1:])
     edges = (0, 0, 0) if boundary != "open" else cone.reach
-    shape = (
-        max(extent[0] - cone.before - cone.after, 0),
-        *(max(size - 2 * edge, 0) for size, edge in zip(extent[1:], edges, strict=True)),
-    )
-    index = [boundary_index(size, edge, boundary) for size, edge in zip(extent[1:], cone.reach, strict=True)]
+    sizes = (n - 2 * edge for n, edge in zip(extent[1:], edges, strict=True))
+    shape = tuple(max(n, 0) for n in (extent[0] - cone.before - cone.after, *sizes))
+    index = [np.arange(n) for n in extent[1:]]
+    if boundary != "open":
+        how: Any = "wrap" if boundary == "periodic" else "reflect"
+        index = [np.pad(axis, reach, how) for axis, reach in zip(index, cone.reach, strict=True)]
     cells = _padded(raw.reshape(extent), lut, index)
     valid = missing = None
-    if data.missing is not None:
-        missing = data.missing.reshape(extent)
+    if np.ma.isMA(values):
+        missing = values.mask.reshape(extent)
         lost = _padded(missing.view(np.uint8), np.array([0, 1], np.uint8), index)
         touched = np.zeros(shape, np.uint8)
         offsets = np.concatenate([cone.past, cone.future])
@@ -293,7 +259,7 @@ def make_grid(data: Data, raw: Ints, lut: Ints, cone: LightCone, boundary: str) 
 
         _run(mark, touched.size, shape[0])
         valid = touched == 0
-    return Grid(cells, valid, shape, (cone.before, *edges), extent, missing)
+    return Grid(cells, valid, shape, max(shape[0] - led_to, 0), (cone.before, *edges), extent, missing)
 
 
 def slice_signatures(grid: Grid, letters: tuple[Hashable, ...]) -> Ints:
@@ -333,55 +299,32 @@ def _run(work: Any, size: int, rows: int) -> None:
         pass
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
-    """A slice of a grid of observations, with all the cells its cones reach.
-
-    Attributes
-    ----------
-    cells : letter codes
-    valid : where there is an observation, or None: everywhere
-    shape : of the grid of observations, with the row after the slice where steps lead there
-    rows : number of rows of the slice itself
-    """
-
-    cells: Ints
-    valid: NDArray[Any] | None
-    shape: tuple[int, ...]
-    rows: int
-
-
-def number_cones(block: Block, offsets: Ints, base: int, beyond: bool = False) -> tuple[Ints, Ints]:
-    """Number the words of cells at `offsets`, and the keys of the distinct ones; `beyond` = in the row after it too.
+def number_cones(grid: Grid, offsets: Ints, base: int) -> tuple[Ints, Ints]:
+    """Number the words of cells at `offsets` from each observation, and the keys of the distinct ones.
 
     Cost: O(n cells) vectorised, one look-up per observation, or a radix sort where most cones differ; up to 36 bytes
     per observation.
     """
-    shape = block.shape if beyond else (block.rows, *block.shape[1:])
-    valid = None if block.valid is None else block.valid[: shape[0]]
 
     def columns() -> Iterator[tuple[Ints, int]]:
         for first, stop in groups(len(offsets), base):
             bound = base ** (stop - first)
-            codes = np.empty(shape, _code_type(bound))
-            kernels.code_cells(block.cells, offsets[first:stop], np.int64(base), codes)
-            yield codes.reshape(-1) if valid is None else codes[valid], bound
+            codes = np.empty(grid.shape, np.int64 if bound > 1 << 32 else np.min_scalar_type(bound - 1))
+            kernels.code_cells(grid.cells, offsets[first:stop], np.int64(base), codes)
+            yield grid.picked(codes), bound
 
     return keys.number_rows(columns())
 
 
-def _code_type(bound: int) -> Any:
-    return next((kind for kind in (np.uint8, np.uint16, np.uint32) if bound <= 1 << 8 * kind().itemsize), np.int64)
-
-
-def steps_of(block: Block, x: Ints, words: Words, new: Ints, wrap: bool, transitions: str) -> tuple[Words, Steps]:
-    """The symbols of the steps between the cones x of a block, and these; wrap = the last axis is a ring.
+def steps_of(grid: Grid, x: Ints, words: Words, new: Ints, transitions: str, wrap: bool) -> tuple[Words, Steps]:
+    """The symbols of the steps between the cones x of a grid, and these: see `following`.
 
     The symbol of a step is the cells `new` of the cone that it leads to.
     """
     n_x, base = len(words), len(words.letters)
-    source, target = _step_ends(block, x, wrap, transitions)
-    pairs, counts = keys.count_pairs(source, target, n_x)
+    source = grid.laid(x)
+    target = following(source, transitions, wrap)
+    pairs, counts = keys.count_pairs(source[: grid.rows].reshape(-1), target[: grid.rows].reshape(-1), n_x)
     source, target = np.divmod(pairs, max(n_x, 1))
     reached = np.zeros(n_x, bool)
     reached[target] = True
@@ -410,17 +353,3 @@ def _project(rows: Ints, base: int, n_cells: int, chosen: Ints) -> tuple[Ints, I
             yield codes, base ** (stop - first)
 
     return keys.number_rows(columns())
-
-
-def _step_ends(block: Block, x: Ints, wrap: bool, transitions: str) -> tuple[Ints, Ints]:
-    """Where each step comes from and leads to, -1 = nowhere."""
-    grid = x
-    if block.valid is not None:
-        grid = np.full(block.valid.shape, -1, x.dtype)
-        grid[block.valid] = x
-    grid = grid.reshape(block.shape)
-    if transitions == "time":
-        return grid[:-1].reshape(-1), grid[1:].reshape(-1)
-    if wrap:
-        return grid.reshape(-1), np.roll(grid, -1, axis=-1).reshape(-1)
-    return grid[..., :-1].reshape(-1), grid[..., 1:].reshape(-1)

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, overload
 
@@ -18,8 +18,8 @@ from .observations import Observations
 from .sequences import is_array
 from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
 from .stores import is_stored
-from .tally import CountedObservations, Tally, merge_all, symbol_names
-from .vocabularies import Words, unpack
+from .tally import Tally, merge_all, symbol_names
+from .vocabularies import Words
 
 CALL = "light_cones"
 # What the work on a cell takes while it is counted.
@@ -30,10 +30,10 @@ class Outcomes(Sequence[tuple[Hashable, ...]]):
     """The distinct future cones as tuples of letters, made when asked for."""
 
     def __init__(self, codes: Ints, letters: tuple[Hashable, ...]) -> None:
-        self._codes, self._letters = codes, letters
+        self.codes, self._letters = codes, letters
 
     def __len__(self) -> int:
-        return len(self._codes)
+        return len(self.codes)
 
     @overload
     def __getitem__(self, index: int) -> tuple[Hashable, ...]: ...
@@ -41,23 +41,27 @@ class Outcomes(Sequence[tuple[Hashable, ...]]):
     def __getitem__(self, index: slice) -> "Outcomes": ...
     def __getitem__(self, index: int | slice) -> "tuple[Hashable, ...] | Outcomes":
         if isinstance(index, slice):
-            return Outcomes(self._codes[index], self._letters)
-        return tuple(self._letters[code] for code in self._codes[index])
+            return Outcomes(self.codes[index], self._letters)
+        return tuple(self._letters[code] for code in self.codes[index])
 
     @property
     def cells(self) -> NDArray[Any]:
         """(n, n_cells) the letters themselves."""
-        return np.array(self._letters)[self._codes]
+        return np.array(self._letters)[self.codes]
 
     def __repr__(self) -> str:
-        return f"Outcomes({len(self)} futures of {self._codes.shape[1]} cells)"
+        return f"Outcomes({len(self)} futures of {self.codes.shape[1]} cells)"
 
 
-class Cones(CountedObservations):
+def spelled(z: Words) -> Outcomes:
+    """Outcomes as tuples of letters."""
+    return Outcomes(read_only(z.words(kind=np.min_scalar_type(len(z.letters) - 1))), z.letters)
+
+
+class Cones(Observations):
     """Observations of light cones; the source is a grid of letter codes per field.
 
-    Besides the attributes of `Observations`: `cone` and `outcome_cells`. For slices of a field, `own` = its own times,
-    and `beyond` = last rows of observations that are only there to be led to.
+    Besides the attributes of `Observations`: `cone` and `outcome_cells`. For slices of a field, `own` = its own times.
     """
 
     kind = "field"
@@ -71,16 +75,14 @@ class Cones(CountedObservations):
         boundary: str,
         transitions: str | None,
         labels: tuple[Any, ...] | None,
-        own: slice = slice(None),
-        beyond: int = 0,
+        own: slice,
     ) -> None:
         self.grids, self.cone, self.letters, self.shape = grids, cone, letters, shape
-        self._observed = [grid.without_last(beyond) for grid in grids]
-        self._own, self._beyond = own, beyond
+        self._observed, self._own = [grid.cut(0, grid.rows) for grid in grids], own
         self.boundary, self.transitions = boundary, transitions
         self.past, self.future = len(cone.past), len(cone.future)
         self._labels = labels
-        self._numbers: dict[str, Ints] = {}
+        self._numbers: tuple[Ints, Ints] | None = None
 
     @cached_property
     def n(self) -> int:
@@ -114,46 +116,36 @@ class Cones(CountedObservations):
 
     def _number_all(self, executor: Executor | None, keep: bool) -> Tally:
         """Count all blocks, wherever the executor runs; with `keep`, note x and z of each observation too."""
+        blocks = []
+        for grid in self.grids:
+            for part in slices(grid.rows, len(slices(self.n))) or [(0, 0)]:
+                blocks.append(grid.cut(*part, led_to=int(self.transitions == "time")))
         chunk = partial(_count_block, self.cone, self.letters, self.boundary, self.transitions, keep)
-        blocks = list(map_slices(chunk, list(self._blocks()), executor))
-        whole, x_places, z_places = merge_all([block.tally for block in blocks])
+        tallies, x, z = zip(*map_slices(chunk, blocks, executor), strict=True)
+        whole, x_places, z_places = merge_all(tallies)
         if keep:
-            self._numbers["x"] = _joined([block.x for block in blocks], x_places)
-            self._numbers["z"] = _joined([block.z for block in blocks], z_places)
+            self._numbers = _joined(x, x_places), _joined(z, z_places)
         return whole
 
-    def _blocks(self) -> Iterator[cones.Block]:
-        cone, n_slices = self.cone, len(slices(self.n))
-        for grid in self.grids:
-            for first, stop in slices(max(grid.shape[0] - self._beyond, 0), n_slices) or [(0, 0)]:
-                end = min(stop + (self.transitions == "time"), grid.shape[0])
-                valid = None if grid.valid is None else grid.valid[first:end]
-                reached = grid.cells[first : end + cone.before + cone.after]
-                yield cones.Block(reached, valid, (end - first, *grid.shape[1:]), stop - first)
-
-    def _number(self, name: str) -> Ints:
-        if not self._numbers:
+    def _number(self) -> tuple[Ints, Ints]:
+        if self._numbers is None:
             self._number_all(None, keep=True)
-        return read_only(self._numbers[name])
+        assert self._numbers is not None
+        return self._numbers
 
     @property
     def x(self) -> Ints:
-        return self._number("x")
+        return self._number()[0]
 
     @property
     def z(self) -> Ints:
-        return self._number("z")
+        return self._number()[1]
 
-    @cached_property
+    @property
     def outcome_cells(self) -> Ints:
         """(n_outcomes, n_cells) letter codes of each outcome, earliest row first."""
-        z, kind = self._counted().z, self.grids[0].cells.dtype
-        assert isinstance(z, Words)
-        return read_only(unpack(z.keys, len(self.letters), self.future, kind))
-
-    @cached_property
-    def outcomes(self) -> Outcomes:
-        return Outcomes(self.outcome_cells, self.letters)
+        cells: Ints = self.outcomes.codes  # type: ignore[attr-defined]
+        return cells
 
     @property
     def alphabet(self) -> tuple[Hashable, ...] | None:  # type: ignore[override]
@@ -178,40 +170,25 @@ class Cones(CountedObservations):
     def successor(self) -> Ints | None:
         if self.transitions is None:
             return None
-        return read_only(np.concatenate(list(self._successors())))
-
-    def _successors(self) -> Iterator[Ints]:
-        kind = index_type(self.n)
-        first = 0
+        found, first = [], 0
         for grid in self._observed:
-            number = np.full(grid.shape, -1, kind)
-            valid = ... if grid.valid is None else grid.valid
-            number[valid] = np.arange(first, first + grid.n, dtype=kind).reshape(number[valid].shape)
-            after = np.full_like(number, -1)
-            if self.transitions == "time":
-                after[:-1] = number[1:]
-            else:
-                after[..., :-1] = number[..., 1:]
-                if self.boundary == "periodic":
-                    after[..., -1] = number[..., 0]
-            yield after[valid].reshape(-1)
+            number = grid.laid(np.arange(first, first + grid.n, dtype=index_type(self.n)))
+            found.append(grid.picked(cones.following(number, self.transitions, self.boundary == "periodic")))
             first += grid.n
+        return read_only(np.concatenate(found))
 
     @cached_property
     def site(self) -> Ints:
-        return read_only(np.concatenate(list(self._sites())))
+        sites = np.arange(np.prod(self.shape), dtype=index_type(int(np.prod(self.shape))))
+        return read_only(np.concatenate([grid.picked(place) for grid, place in self._on_fields(sites)]))
 
-    def _sites(self) -> Iterator[Ints]:
-        kind = index_type(int(np.prod(self.shape)))
+    def _on_fields(self, flat: NDArray[Any]) -> Iterator[tuple[cones.Grid, NDArray[Any]]]:
+        """What a flat array for the cells of all fields has at the grid of observations of each."""
         first = 0
         for grid in self._observed:
-            place: Ints = np.array(first, kind)
-            for axis in range(4):
-                along = np.arange(grid.shape[axis]) + grid.corner[axis]
-                stride = int(np.prod(grid.extent[axis + 1 :]))
-                place = place + (along * stride).astype(kind).reshape(-1, *(1,) * (3 - axis))
-            yield place.reshape(-1) if grid.valid is None else place[grid.valid]
-            first += int(np.prod(grid.extent))
+            size = int(np.prod(grid.extent))
+            yield grid, flat[first : first + size].reshape(*grid.extent, *flat.shape[1:])[grid.inside]
+            first += size
 
     def field(self, values: ArrayLike) -> NDArray[Any] | Any:
         """Put one value per observation back on the data's grid; NaN where there is no observation.
@@ -225,46 +202,18 @@ class Cones(CountedObservations):
         array of shape `shape` (+ (k,)); integers become floats, to have room for NaN. A DataArray with its
         coordinates if the field was one.
         """
-        values = np.asarray(values)
-        if values.shape[:1] != (self.n,) or any(grid.valid is not None for grid in self._observed):
-            laid = super().field(values)
-        else:
-            laid = self._laid(values)
+        laid = super().field(values)
         if self._labels is None:
             return laid
         kind, dims, coords = self._labels
         return kind(laid, dims=(*dims, "value")[: laid.ndim], coords=coords)
 
-    def _laid(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The same without missing cells: whole blocks at once."""
-        dtype = np.result_type(values.dtype, np.float32) if values.dtype.kind in "biu" else values.dtype
-        rest = values.shape[1:]
-        flat = np.empty((int(np.prod(self.shape)), *rest), dtype)
-        first = taken = 0
-        for grid in self._observed:
-            size = int(np.prod(grid.extent))
-            block = flat[first : first + size].reshape(*grid.extent, *rest)
-            inside: tuple[slice, ...] = ()
-            for a, n in zip(grid.corner, grid.shape, strict=True):
-                block[*inside, :a] = block[*inside, a + n :] = np.nan
-                inside = *inside, slice(a, a + n)
-            block[inside] = values[taken : taken + grid.n].reshape(*grid.shape, *rest)
-            first, taken = first + size, taken + grid.n
-        return flat.reshape(*self.shape, *rest)
-
-
-def spelled(z: Words) -> Outcomes:
-    """Outcomes as tuples of letters."""
-    return Outcomes(z.words(), z.letters)
-
-
-@dataclass(frozen=True, eq=False)
-class BlockCounts:
-    """The counts of a block, and the numbers there of the x and z of each observation, if they were asked for."""
-
-    tally: Tally
-    x: Ints | None = None
-    z: Ints | None = None
+    def _lay(self, values: NDArray[Any], grid: NDArray[Any]) -> None:
+        taken = 0
+        for own, places in self._on_fields(grid):
+            part = values[taken : taken + own.n]
+            places[... if own.valid is None else own.valid] = part.reshape(places.shape) if own.valid is None else part
+            taken += own.n
 
 
 def _count_block(
@@ -273,35 +222,35 @@ def _count_block(
     boundary: str,
     transitions: str | None,
     keep: bool,
-    block: cones.Block,
-) -> BlockCounts:
-    x, x_keys = cones.number_cones(block, cone.past, len(letters), beyond=True)
-    z, z_keys = cones.number_cones(block, cone.future, len(letters))
+    block: cones.Grid,
+) -> tuple[Tally, Ints | None, Ints | None]:
+    """The counts of a block, and the numbers there of the x and z of each observation, if they are asked for."""
+    x, x_keys = cones.number_cones(block, cone.past, len(letters))
+    z, z_keys = cones.number_cones(block.cut(0, block.rows), cone.future, len(letters))
     words = Words(letters, len(cone.past), x_keys), Words(letters, len(cone.future), z_keys)
     own = x[: z.size]
     symbols = steps = None
     if transitions is not None and cone.new is not None:
-        symbols, steps = cones.steps_of(block, x, words[0], cone.new, boundary == "periodic", transitions)
+        symbols, steps = cones.steps_of(block, x, words[0], cone.new, transitions, boundary == "periodic")
     shapes = cone.past.tobytes(), cone.future.tobytes()
     made = "light cones", len(cone.past), len(cone.future), boundary, transitions, *shapes
     tally = Tally("field", made, *words, *keys.count_pairs(own, z, len(z_keys)), spelled, symbols, steps)
-    return BlockCounts(tally, own, z) if keep else BlockCounts(tally)
+    return tally, *((own, z) if keep else (None, None))
 
 
-def _joined(numbers: list[Ints | None], places: list[Ints]) -> Ints:
+def _joined(numbers: Sequence[Ints], places: list[Ints]) -> Ints:
     """Numbers of all observations in the whole, from those in each block."""
-    known = [part for part in numbers if part is not None]
-    if len(known) == 1:
-        return known[0]
-    ends = np.cumsum([0, *(part.size for part in known)])
+    if len(numbers) == 1:
+        return read_only(numbers[0])
+    ends = np.cumsum([0, *(part.size for part in numbers)])
     joined = np.empty(ends[-1], index_type(ends[-1]))
 
     def translate(i: int) -> None:
-        kernels.translate(known[i], places[i].astype(joined.dtype), joined[ends[i] : ends[i + 1]])
+        kernels.translate(numbers[i], places[i].astype(joined.dtype), joined[ends[i] : ends[i + 1]])
 
-    for _ in map_slices(translate, range(len(known))):
+    for _ in map_slices(translate, range(len(numbers))):
         pass
-    return joined
+    return read_only(joined)
 
 
 def light_cones(
@@ -374,52 +323,53 @@ def light_cones(
     masks = _masks(mask, len(parts)) if several else [mask]
     places = [f"'field' number {i}" for i in range(len(parts))] if several else ["'field'"]
     sliced = chunks is not None or any(map(is_stored, parts))
-    fields = []
+    labels = None
     if sliced:
         parts = [part if hasattr(part, "shape") else np.asarray(part) for part in parts]
         for part, place in zip(parts, places, strict=True):
             cones.check_cells(part, place)
     else:
-        fields = [cones.field_data(*part) for part in zip(parts, masks, places, strict=True)]
-        parts = [data.values for data in fields]
+        read = list(map(cones.field_data, parts, masks, places))
+        parts = [values for values, _ in read]
+        labels = read[0][1] if len(read) == 1 else None
     options = speed, _axes(parts), neighbourhood, bool(include_present), bool(past_row_only), transitions
     cone = cones.light_cone(past, future, *options)
     _check_sizes([part.shape for part in parts], cone, boundary)
     if sliced:
         return _sliced(parts, masks, cone, boundary, transitions, chunks)
-    found = _observe(fields, cone, boundary, transitions)
-    if not found.n:
+    obs = _observe(parts, cone, boundary, transitions, labels)
+    if not obs.n:
         raise ValueError(
-            f"The 'mask' has {sum(int(d.missing.sum()) for d in fields if d.missing is not None)} missing cells and "
-            "leaves no observation; at least one needs both of its cones whole: use smaller cones or mark fewer cells."
+            f"The 'mask' has {sum(map(np.ma.count_masked, parts))} missing cells and leaves no observation; at least "
+            "one needs both of its cones whole: use smaller cones or mark fewer cells."
         )
-    return found
+    return obs
 
 
 def _observe(
-    fields: list[cones.Data],
+    fields: Sequence[Any],
     cone: cones.LightCone,
     boundary: str,
     transitions: str | None,
+    labels: tuple[Any, ...] | None,
     own: slice = slice(None),
-    beyond: int = 0,
+    led_to: int = 0,
 ) -> Cones:
-    raw, lut, letters = cones.number_letters(fields)
-    grids = [cones.make_grid(data, part, lut, cone, boundary) for data, part in zip(fields, raw, strict=True)]
-    labels = fields[0].labels if len(fields) == 1 else None
-    shape = _joint_shape([data.values.shape for data in fields])
-    return Cones(grids, cone, letters, shape, boundary, transitions, labels, own, beyond)
+    raw, letters = cones.number_letters(fields)
+    grids = [cones.make_grid(data, *part, cone, boundary, led_to) for data, part in zip(fields, raw, strict=True)]
+    return Cones(grids, cone, letters, _joint_shape(fields), boundary, transitions, labels, own)
 
 
-def _joint_shape(shapes: list[tuple[int, ...]]) -> tuple[int, ...]:
+def _joint_shape(fields: Sequence[Any]) -> tuple[int, ...]:
     """Of fields one after the other: along the time axis where their space is the same, else flat."""
+    shapes = [tuple(np.shape(field)) for field in fields]
     if len({s[1:] for s in shapes}) == 1:
         return sum(s[0] for s in shapes), *shapes[0][1:]
     return (sum(int(np.prod(s)) for s in shapes),)
 
 
 def _sliced(
-    fields: list[Any],
+    fields: Sequence[Any],
     masks: list[Any],
     cone: cones.LightCone,
     boundary: str,
@@ -439,7 +389,7 @@ def _sliced(
     after, edges = cone.after + (transitions == "time"), (cone.before, cone.after)
     found = cut_parts(zip(fields, masks, strict=True), rows, cone.before, after, edges)
     how = partial(_observe_part, cone, boundary, transitions)
-    return Sliced("field", how, found, _joint_shape(shapes), sum(edges))
+    return Sliced("field", how, found, _joint_shape(fields), sum(edges))
 
 
 def _whole_mask(mask: Any, shape: tuple[int, ...]) -> Any:
@@ -449,10 +399,10 @@ def _whole_mask(mask: Any, shape: tuple[int, ...]) -> Any:
 
 def _observe_part(cone: cones.LightCone, boundary: str, transitions: str | None, part: Part) -> Cones | None:
     field, mask = part.data
-    data = cones.field_data(field, mask, "'field'")
+    data, _ = cones.field_data(field, mask, "'field'")
     try:
-        beyond = max(len(data.values) - cone.after - part.own.stop, 0)
-        return _observe([data], cone, boundary, transitions, part.own, beyond)
+        led_to = max(len(data) - cone.after - part.own.stop, 0)
+        return _observe([data], cone, boundary, transitions, None, part.own, led_to)
     except cones.NoCells:
         return None
 
@@ -468,7 +418,7 @@ def _masks(mask: Any, n: int) -> list[Any]:
     return list(masks)
 
 
-def _axes(fields: list[Any]) -> int:
+def _axes(fields: Sequence[Any]) -> int:
     """Number of space axes, the same in all fields."""
     axes = {np.ndim(field) for field in fields}
     if len(axes) > 1:

@@ -1,80 +1,18 @@
-"""The data that flow between the stages: frozen dataclasses of read-only arrays."""
+"""Observations: one contract for every kind of data, and those of which only the counts are known."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..support.arrays import Bools, Ints, Record, read_only, row_sums
-
-if TYPE_CHECKING:
-    from .sequences import Symbols
-    from .tally import Tally
-
-
-@dataclass(frozen=True, eq=False)
-class Steps(Record):
-    """Counted transitions x -> x' between rows: parallel arrays, one entry per (source, symbol, target)."""
-
-    source: Ints
-    symbol: Ints
-    target: Ints
-    count: Ints
-
-    def select(self, kept: Ints | Bools) -> "Steps":
-        """Some of the transitions, by a mask or by their places."""
-        return Steps(self.source[kept], self.symbol[kept], self.target[kept], self.count[kept])
-
-    def relabel(self, rows: Ints) -> "Steps":
-        """The same transitions between rows[source] and rows[target], equal ones added up.
-
-        Cost: O(m log m) for m entries.
-        """
-        n = int(rows.max(initial=-1)) + 1
-        symbols = int(self.symbol.max(initial=-1)) + 1
-        key = (rows[self.source].astype(np.int64) * symbols + self.symbol) * n + rows[self.target]
-        key, inverse = np.unique(key, return_inverse=True)
-        count = np.bincount(inverse, weights=self.count, minlength=key.size).astype(np.int64)
-        pair, target = np.divmod(key, max(n, 1))
-        source, symbol = np.divmod(pair, max(symbols, 1))
-        return Steps(source, symbol, target, count)
-
-
-@dataclass(frozen=True, eq=False)
-class Table(Record):
-    """Counts of z over the distinct x, sorted by their endings, in compressed rows.
-
-    Attributes
-    ----------
-    start : (n_x + 1,) row i holds the entries start[i]..start[i + 1] - 1
-    outcome : (m,) number of the outcome z, increasing within a row
-    count : (m,) how often it followed x
-    n_outcomes : number of possible z
-    shared : (n_x,) how many of its last symbols x shares with the x before it
-    steps : transitions between distinct x, or None without symbols; in a series the last window before a gap
-        or an end counts too, if it leads to an x that is a row
-    """
-
-    start: Ints
-    outcome: Ints
-    count: Ints
-    n_outcomes: int
-    shared: Ints
-    steps: Steps | None
-
-    @cached_property
-    def weight(self) -> Ints:
-        """(n_x,) how often each x was observed."""
-        return read_only(row_sums(self.start, self.count))
-
-    @property
-    def n_x(self) -> int:
-        return self.start.size - 1
+from ..support.arrays import Ints
+from .sequences import Symbols
+from .tally import Table, Tally, symbol_names
+from .vocabularies import Vectors
 
 
 class CountsOnly(ValueError):
@@ -104,64 +42,86 @@ class Observations(ABC):
     alphabet: tuple[Hashable, ...] | None
     shape: tuple[int, ...]
     overlap: float = 1.0
-    source: "Symbols | None" = None
+    source: Symbols | None = None
+    _counts: Tally | None = None
+    _table: Table | None = None
 
     @property
     @abstractmethod
     def n(self) -> int:
         """Number of observations."""
 
-    @property
-    @abstractmethod
-    def outcomes(self) -> Sequence[Any]:
-        """The values z can take; outcome number k means outcomes[k]."""
+    def _count(self, executor: Executor | None) -> Tally:
+        """Count all observations: done once, when that is asked for."""
+        raise AssertionError("They are counted already.")
 
-    @abstractmethod
-    def tally(self, executor: Executor | None = None) -> "Tally":
+    def _counted(self, executor: Executor | None = None) -> Tally:
+        if self._counts is None:
+            self._counts = self._count(executor)
+        return self._counts
+
+    def tally(self, executor: Executor | None = None) -> Tally:
         """Counts by values that mean the same in all data: those of several observations can be merged."""
+        return self._counted(executor)
 
-    @abstractmethod
     def table(self, executor: Executor | None = None) -> Table:
         """Counts over the distinct x; computed once and kept."""
+        if self._table is None:
+            self._table = self._counted(executor).table()
+        return self._table
 
-    @property
-    @abstractmethod
-    def x(self) -> Ints:
-        """(n,) row of each observation's x in the table."""
+    @cached_property
+    def outcomes(self) -> Sequence[Any]:
+        """The values z can take; outcome number k means outcomes[k]."""
+        tally = self._counted()
+        return tally.spell(tally.z)
 
-    @property
-    @abstractmethod
-    def z(self) -> Ints:
-        """(n,) outcome number of each observation."""
-
-    @property
-    @abstractmethod
-    def symbol(self) -> Ints | None:
-        """(n,) code of the symbol of the step to the successor, or None."""
-
-    @property
-    @abstractmethod
-    def successor(self) -> Ints | None:
-        """(n,) index of the next observation, -1 where there is none; or None."""
-
-    @property
-    @abstractmethod
-    def site(self) -> Ints:
-        """(n,) flat position of each observation on the data's grid."""
-
-    @abstractmethod
     def words(self, rows: Ints) -> NDArray[Any]:
         """(len(rows), past) symbol codes of distinct x, most recent first; or their numbers, where x are vectors."""
+        return self._counted().x.words(rows)
 
     @property
-    @abstractmethod
     def points(self) -> NDArray[Any] | None:
         """(n_x, past) the distinct x as vectors of numbers, or None where they are words."""
+        x = self._counted().x
+        return x.rows if isinstance(x, Vectors) else None
 
     @property
-    @abstractmethod
     def targets(self) -> NDArray[Any] | None:
         """(n_outcomes, future) the distinct z as vectors of numbers, or None where they are kinds."""
+        z = self._counted().z
+        return z.rows if isinstance(z, Vectors) else None
+
+    def _unknown(self, what: str) -> NoReturn:
+        raise CountsOnly(
+            f"The '{what}' of each observation is not known, only counts were kept; labels need the data: use "
+            "predict(obs), or observe all data at once, with chunks=..., and fit."
+        )
+
+    @property
+    def x(self) -> Ints:
+        """(n,) row of each observation's x in the table."""
+        self._unknown("x")
+
+    @property
+    def z(self) -> Ints:
+        """(n,) outcome number of each observation."""
+        self._unknown("z")
+
+    @property
+    def symbol(self) -> Ints | None:
+        """(n,) code of the symbol of the step to the successor, or None."""
+        self._unknown("symbol")
+
+    @property
+    def successor(self) -> Ints | None:
+        """(n,) index of the next observation, -1 where there is none; or None."""
+        self._unknown("successor")
+
+    @property
+    def site(self) -> Ints:
+        """(n,) flat position of each observation on the data's grid."""
+        self._unknown("site")
 
     @property
     def has_suffixes(self) -> bool:
@@ -203,9 +163,54 @@ class Observations(ABC):
             )
         dtype = np.result_type(values.dtype, np.float32) if values.dtype.kind in "biu" else values.dtype
         grid = np.full((int(np.prod(self.shape)), *values.shape[1:]), np.nan, dtype)
-        grid[self.site] = values
+        self._lay(values, grid)
         return grid.reshape(*self.shape, *values.shape[1:])
+
+    def _lay(self, values: NDArray[Any], grid: NDArray[Any]) -> None:
+        """Put the value of each observation at its place on the flat grid."""
+        grid[self.site] = values
 
 
 def _number_of(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+class Tallied(Observations):
+    """Observations of which only the counts are known."""
+
+    def __init__(self, tally: Tally) -> None:
+        self.kind = tally.kind
+        self._counts = tally.observed()
+        if not self._counts.n:
+            raise ValueError(
+                "There is no observation in the counts; at least one must fit the data: use a shorter past or more "
+                "data."
+            )
+        self.shape = (self._counts.n,)
+
+    @property
+    def letters(self) -> tuple[Hashable, ...]:  # type: ignore[override]
+        return self._counted().x.letters
+
+    @property
+    def past(self) -> int:  # type: ignore[override]
+        return self._counted().x.width
+
+    @property
+    def future(self) -> int:  # type: ignore[override]
+        return self._counted().z.width
+
+    @cached_property
+    def alphabet(self) -> tuple[Hashable, ...] | None:  # type: ignore[override]
+        symbols = self._counted().symbols
+        return symbol_names(symbols) if symbols is not None else self.letters if self.has_suffixes else None
+
+    @property
+    def overlap(self) -> float:  # type: ignore[override]
+        """See `Cones.overlap`."""
+        tally = self._counted()
+        return max(float(self.future), tally.slices / tally.patterns.size) if tally.slices else 1.0
+
+    @property
+    def n(self) -> int:
+        return self._counted().n

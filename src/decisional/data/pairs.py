@@ -16,7 +16,7 @@ from .observations import Observations
 from .sequences import as_array, to_array
 from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
 from .stores import is_stored, load
-from .tally import CountedObservations, Spelling, Tally, count_steps, listed, scalars, tuples, values_of
+from .tally import Spelling, Tally, count_steps, listed, scalars, tuples, values_of
 from .vocabularies import Vectors, Vocabulary, Words, distinct_rows
 
 # What the work on each value of a pair takes.
@@ -226,7 +226,7 @@ def _as_array(values: list[Any]) -> NDArray[Any]:
     return as_array(values)
 
 
-class Pairs(CountedObservations):
+class Pairs(Observations):
     """Pairs whose x and z are numbered: values, or vectors of numbers.
 
     Parameters

@@ -17,10 +17,10 @@ from ..support.arrays import Ints, read_only
 from ..support.executors import map_slices, slices
 from . import keys
 from . import sequences as reading
-from .observations import Observations, Table
+from .observations import Observations
 from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
 from .stores import is_stored, stored
-from .tally import CountedObservations, Tally, count_steps, tabulate, values_of
+from .tally import Table, Tally, count_steps, tabulate, values_of
 from .vocabularies import Words, pack
 
 # What the work on a symbol takes, when all are labelled; more where words need several codes.
@@ -118,7 +118,7 @@ def windows(source: reading.Symbols, past: int, future: int, may_be_none: bool =
     return found
 
 
-class SymbolWindows(CountedObservations):
+class SymbolWindows(Observations):
     """What both kinds of windows share: the source, and where each observation stands in it."""
 
     kind = "series"

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ..support import arguments, resources
 from ..support.arrays import Ints
 from ..support.executors import alone, map_slices, reduce_slices
-from .observations import CountsOnly, Observations
+from .observations import CountsOnly, Observations, Tallied
 from .stores import cuts, load, stored
-from .tally import Tallied, Tally
+from .tally import Tally
 from .vocabularies import place_in
 
 # Bytes that the work on one slice may take.

@@ -5,23 +5,80 @@ exact, associative and commutative, and tallies are in an order that depends on 
 whole is that of its slices merged, bit for bit, in any order and for any slicing.
 """
 
-from abc import abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._kernels import keys as kernels
-from ..support.arrays import Ints
+from ..support.arrays import Bools, Ints, Record, read_only, row_sums
 from . import keys
-from .observations import CountsOnly, Observations, Steps, Table
 from .vocabularies import Vectors, Vocabulary, Words
 
 Spelling = Callable[[Any], Sequence[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Steps(Record):
+    """Counted transitions x -> x' between rows: parallel arrays, one entry per (source, symbol, target)."""
+
+    source: Ints
+    symbol: Ints
+    target: Ints
+    count: Ints
+
+    def select(self, kept: Ints | Bools) -> "Steps":
+        """Some of the transitions, by a mask or by their places."""
+        return Steps(self.source[kept], self.symbol[kept], self.target[kept], self.count[kept])
+
+    def relabel(self, rows: Ints) -> "Steps":
+        """The same transitions between rows[source] and rows[target], equal ones added up.
+
+        Cost: O(m log m) for m entries.
+        """
+        n = int(rows.max(initial=-1)) + 1
+        symbols = int(self.symbol.max(initial=-1)) + 1
+        key = (rows[self.source].astype(np.int64) * symbols + self.symbol) * n + rows[self.target]
+        key, inverse = np.unique(key, return_inverse=True)
+        count = np.bincount(inverse, weights=self.count, minlength=key.size).astype(np.int64)
+        pair, target = np.divmod(key, max(n, 1))
+        source, symbol = np.divmod(pair, max(symbols, 1))
+        return Steps(source, symbol, target, count)
+
+
+@dataclass(frozen=True, eq=False)
+class Table(Record):
+    """Counts of z over the distinct x, sorted by their endings, in compressed rows.
+
+    Attributes
+    ----------
+    start : (n_x + 1,) row i holds the entries start[i]..start[i + 1] - 1
+    outcome : (m,) number of the outcome z, increasing within a row
+    count : (m,) how often it followed x
+    n_outcomes : number of possible z
+    shared : (n_x,) how many of its last symbols x shares with the x before it
+    steps : transitions between distinct x, or None without symbols; in a series the last window before a gap
+        or an end counts too, if it leads to an x that is a row
+    """
+
+    start: Ints
+    outcome: Ints
+    count: Ints
+    n_outcomes: int
+    shared: Ints
+    steps: Steps | None
+
+    @cached_property
+    def weight(self) -> Ints:
+        """(n_x,) how often each x was observed."""
+        return read_only(row_sums(self.start, self.count))
+
+    @property
+    def n_x(self) -> int:
+        return self.start.size - 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +201,7 @@ class Tally:
         return tabulate(row, outcome, self.counts, len(self.x), len(self.z), steps, self.x.shared())
 
 
-def merge_all(tallies: list[Tally]) -> tuple[Tally, list[Ints], list[Ints]]:
+def merge_all(tallies: Sequence[Tally]) -> tuple[Tally, list[Ints], list[Ints]]:
     """Counts of all, and the places there of the x, and of the z, of each."""
     whole = tallies[0]
     x_places: list[Ints] = [np.arange(len(whole.x))]
@@ -225,115 +282,3 @@ def symbol_names(symbols: Words) -> tuple[Hashable, ...]:
     """Symbols of steps: letters where they are words of one letter, else tuples."""
     words = (tuple(symbols.letters[code] for code in word) for word in symbols.words().tolist())
     return tuple(word[0] if symbols.width == 1 else word for word in words)
-
-
-class CountedObservations(Observations):
-    """Observations that are counted once, when that is asked for: all follows from their tally."""
-
-    _counts: Tally | None = None
-    _table: Table | None = None
-
-    @abstractmethod
-    def _count(self, executor: Executor | None) -> Tally:
-        """Count all observations."""
-
-    def _counted(self, executor: Executor | None = None) -> Tally:
-        if self._counts is None:
-            self._counts = self._count(executor)
-        return self._counts
-
-    def tally(self, executor: Executor | None = None) -> Tally:
-        return self._counted(executor)
-
-    def table(self, executor: Executor | None = None) -> Table:
-        if self._table is None:
-            self._table = self._counted(executor).table()
-        return self._table
-
-    @cached_property
-    def outcomes(self) -> Sequence[Any]:
-        tally = self._counted()
-        return tally.spell(tally.z)
-
-    def words(self, rows: Ints) -> NDArray[Any]:
-        return self._counted().x.words(rows)
-
-    @property
-    def points(self) -> NDArray[Any] | None:
-        x = self._counted().x
-        return x.rows if isinstance(x, Vectors) else None
-
-    @property
-    def targets(self) -> NDArray[Any] | None:
-        z = self._counted().z
-        return z.rows if isinstance(z, Vectors) else None
-
-
-class Tallied(CountedObservations):
-    """Observations of which only the counts are known."""
-
-    def __init__(self, tally: Tally, shape: tuple[int, ...] | None = None) -> None:
-        self.kind = tally.kind
-        self._counts = tally.observed()
-        if not self._counts.n:
-            raise ValueError(
-                "There is no observation in the counts; at least one must fit the data: use a shorter past or more "
-                "data."
-            )
-        self.shape = (self._counts.n,) if shape is None else shape
-
-    def _count(self, executor: Executor | None) -> Tally:
-        raise AssertionError("They are counted already.")
-
-    @property
-    def letters(self) -> tuple[Hashable, ...]:  # type: ignore[override]
-        return self._counted().x.letters
-
-    @property
-    def past(self) -> int:  # type: ignore[override]
-        return self._counted().x.width
-
-    @property
-    def future(self) -> int:  # type: ignore[override]
-        return self._counted().z.width
-
-    @cached_property
-    def alphabet(self) -> tuple[Hashable, ...] | None:  # type: ignore[override]
-        symbols = self._counted().symbols
-        return symbol_names(symbols) if symbols is not None else self.letters if self.has_suffixes else None
-
-    @property
-    def overlap(self) -> float:  # type: ignore[override]
-        """See `Cones.overlap`."""
-        tally = self._counted()
-        return max(float(self.future), tally.slices / tally.patterns.size) if tally.slices else 1.0
-
-    @property
-    def n(self) -> int:
-        return self._counted().n
-
-    def _unknown(self, what: str) -> NoReturn:
-        raise CountsOnly(
-            f"The '{what}' of each observation is not known, only counts were kept; labels need the data: use "
-            "predict(obs), or observe all data at once, with chunks=..., and fit."
-        )
-
-    @property
-    def x(self) -> Ints:
-        self._unknown("x")
-
-    @property
-    def z(self) -> Ints:
-        self._unknown("z")
-
-    @property
-    def symbol(self) -> Ints | None:
-        self._unknown("symbol")
-
-    @property
-    def successor(self) -> Ints | None:
-        self._unknown("successor")
-
-    @property
-    def site(self) -> Ints:
-        self._unknown("site")

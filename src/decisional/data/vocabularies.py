@@ -66,9 +66,9 @@ class Words:
     def __len__(self) -> int:
         return len(self.keys)
 
-    def words(self, rows: Any = slice(None)) -> Ints:
+    def words(self, rows: Any = slice(None), kind: Any = np.int64) -> Ints:
         """(n, width) letter codes."""
-        return unpack(self.keys[rows], len(self.letters), self.width)
+        return unpack(self.keys[rows], len(self.letters), self.width, kind)
 
     def select(self, rows: Ints) -> "Words":
         """Some of the words, in the same order."""

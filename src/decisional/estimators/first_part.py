@@ -8,8 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from ..data.alphabet import Alphabet
-from ..data.observations import Observations
-from ..data.tally import Tallied
+from ..data.observations import Observations, Tallied
 from ..data.vocabularies import place_in
 from ..decisions.decisional_model import DecisionalModel
 from ..states.causal_model import CausalModel

@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.observations import Observations
+from ..data.observations import Observations, Tallied
 from ..data.outputs import Journal, Output, header, inode, is_zarr_array, one_at_a_time, output, recover, room
 from ..data.slices import Part, Sliced
-from ..data.tally import Tallied
 from ..decisions.decisional_model import DecisionalModel
 from ..states import complexities
 from ..states.causal_model import CausalModel

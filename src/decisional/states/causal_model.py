@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from .._kernels import words as kernels
 from .._kernels.gather import gather
-from ..data.observations import Observations
-from ..data.tally import Tallied
+from ..data.observations import Observations, Tallied
 from ..machines import EpsilonMachine, TransitionGraph
 from ..support.arguments import choice, integer, real, refusal
 from ..support.arrays import Floats, Ints

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._kernels import words as kernels
-from ..data.observations import Observations, Table
+from ..data.observations import Observations
+from ..data.tally import Table
 from ..support.arguments import integer
 from ..support.arrays import Ints
 from .distributions import Distributions

@@ -15,8 +15,8 @@ import numpy as np
 
 from .._kernels import splitting as kernels
 from ..data import sequences as reading
-from ..data.observations import Table
 from ..data.series import series, windows
+from ..data.tally import Table
 from ..machines import EpsilonMachine, chains
 from ..machines.chains import entropy
 from ..machines.epsilon_machine import trusted_machine

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.observations import Table
+from ..data.tally import Table
 from ..support.arrays import Ints, Record, entries, read_only, row_sums
 
 

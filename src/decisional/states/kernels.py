@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.observations import Observations, Table
+from ..data.observations import Observations
+from ..data.tally import Table
 from ..support import resources
 from ..support.arguments import as_table, generator, integer, real, refusal
 from ..support.arrays import Floats, Ints

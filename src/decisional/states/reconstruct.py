@@ -11,7 +11,8 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from ..data.observations import Observations, Steps
+from ..data.observations import Observations
+from ..data.tally import Steps
 from ..machines import EpsilonMachine, TransitionGraph
 from ..machines.chains import renumbered
 from ..machines.epsilon_machine import trusted_machine
