@@ -1,7 +1,7 @@
 """Speed and memory of the discrete core: Even process, from a one-byte array to its epsilon-machine.
 
 Prints a table and writes it to benchmarks/discrete.md. Times are the best of several runs after warm-up; the
-column "x counting" is the ratio to one bare pass that counts words (`_kernels.words.count_words` on all cores),
+column "x counting" is the ratio to one bare pass that counts words (`_kernels.words.scan_words` on all cores),
 measured in the same run, and is what to compare between machines.
 """
 

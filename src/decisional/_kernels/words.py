@@ -31,9 +31,15 @@ def _warm_up(raw, lut, first, last, width, base):
 
 
 @kernel
-def count_words(raw, lut, bounds, begin, end, width, base, top, table):
-    """Add to table[code] the words that end at positions begin..end-1, none across a bound or a missing
-    symbol (lut < 0); top = base ** (width - 1)."""
+def scan_words(raw, lut, bounds, begin, end, width, base, top, table, codes, ends):
+    """The words that end at positions begin..end-1, none across a bound or a missing symbol (lut < 0).
+
+    Adds them to table[code], and fills codes and ends (last positions) from their back, in order, where these are not
+    None; returns the place of the first one there. top = base ** (width - 1).
+    """
+    n = 0
+    if codes is not None:
+        n = codes.size
     q = np.searchsorted(bounds, end - 1, side="right") - 1
     while q >= 0 and bounds[q + 1] > begin:
         first = max(bounds[q], begin - width + 1)
@@ -42,47 +48,23 @@ def count_words(raw, lut, bounds, begin, end, width, base, top, table):
             i, code = _warm_up(raw, lut, first, last, width, base)
             if i < 0:
                 break
-            table[code] += 1
-            i -= 1
-            while i >= first:
+            while True:
+                if table is not None:
+                    table[code] += 1
+                if codes is not None:
+                    n -= 1
+                    codes[n] = code
+                    ends[n] = i + width - 1
+                i -= 1
+                if i < first:
+                    break
                 s = lut[raw[i]]
                 if s < 0:
                     break
                 code = (code - lut[raw[i + width]] * top) * base + s
-                table[code] += 1
-                i -= 1
             last = i
         q -= 1
-
-
-@kernel
-def code_words(raw, lut, bounds, begin, end, width, base, top, codes, ends):
-    """Write the codes and the last positions of the words of `count_words`, in order; return how many."""
-    q = np.searchsorted(bounds, end - 1, side="right") - 1
-    n = codes.size
-    while q >= 0 and bounds[q + 1] > begin:
-        first = max(bounds[q], begin - width + 1)
-        last = min(bounds[q + 1], end)
-        while last - first >= width:
-            i, code = _warm_up(raw, lut, first, last, width, base)
-            if i < 0:
-                break
-            n -= 1
-            codes[n] = code
-            ends[n] = i + width - 1
-            i -= 1
-            while i >= first:
-                s = lut[raw[i]]
-                if s < 0:
-                    break
-                code = (code - lut[raw[i + width]] * top) * base + s
-                n -= 1
-                codes[n] = code
-                ends[n] = i + width - 1
-                i -= 1
-            last = i
-        q -= 1
-    return codes.size - n
+    return n
 
 
 @kernel
@@ -192,19 +174,6 @@ def mark_values(raw, seen):
     """seen[v] = 1 for every value v of raw."""
     for i in range(raw.size):
         seen[raw[i]] = 1
-
-
-@kernel
-def count_runs(raw, lut, bounds, width):
-    """Number of words of `width` symbols that cross neither a bound nor a missing symbol."""
-    n = 0
-    for q in range(bounds.size - 1):
-        run = 0
-        for i in range(bounds[q], bounds[q + 1]):
-            run = run + 1 if lut[raw[i]] >= 0 else 0
-            if run >= width:
-                n += 1
-    return n
 
 
 @kernel

@@ -150,7 +150,7 @@ class Grid:
 
 
 def following(numbers: Ints, transitions: str, wrap: bool) -> Ints:
-    """At each place of a grid of numbers, the one that the step leads to, -1 = nowhere; wrap = the last axis is a ring."""
+    """At each place of a grid, the number that its step leads to, -1 = nowhere; wrap = the last axis is a ring."""
     after = np.empty_like(numbers)
     if transitions == "time":
         after[:-1], after[-1:] = numbers[1:], -1

@@ -83,14 +83,17 @@ class Observations(ABC):
     @property
     def points(self) -> NDArray[Any] | None:
         """(n_x, past) the distinct x as vectors of numbers, or None where they are words."""
-        x = self._counted().x
-        return x.rows if isinstance(x, Vectors) else None
+        return self._vectors("x")
 
     @property
     def targets(self) -> NDArray[Any] | None:
         """(n_outcomes, future) the distinct z as vectors of numbers, or None where they are kinds."""
-        z = self._counted().z
-        return z.rows if isinstance(z, Vectors) else None
+        return self._vectors("z")
+
+    def _vectors(self, name: str) -> NDArray[Any] | None:
+        # Where x are words, z are kinds: no need to count.
+        values = None if self.letters else getattr(self._counted(), name)
+        return values.rows if isinstance(values, Vectors) else None
 
     def _unknown(self, what: str) -> NoReturn:
         raise CountsOnly(

@@ -6,7 +6,7 @@ Windows are coded in 64 bits where they fit, ranked where they do not.
 from collections.abc import Hashable, Sequence
 from concurrent.futures import Executor
 from functools import cached_property, partial, reduce
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,17 +125,19 @@ class SymbolWindows(Observations):
     source: reading.Symbols
 
     def __init__(self, source: reading.Symbols, past: int, future: int) -> None:
-        self.source, self.past, self.future = source, past, future
-        self.letters = source.letters
-        self.alphabet = source.letters
-        self.shape = source.shape
+        self.source, self.past, self.future, self._width = source, past, future, past + future
+        self.letters = self.alphabet = source.letters
+        self.base, self.shape = len(source.letters), source.shape
 
     @cached_property
     def n(self) -> int:
-        width = self.past + self.future
-        if self.source.has_gaps:
-            return int(kernels.count_runs(self.source.raw, self.source.lut, self.source.bounds, width))
-        return int(np.maximum(np.diff(self.source.bounds) - width + 1, 0).sum())
+        source = self.source
+        if not source.has_gaps:
+            return int(np.maximum(np.diff(source.bounds) - self._width + 1, 0).sum())
+        # In base 0 the code of a word is its first symbol.
+        counts = np.zeros(self.base, np.int64)
+        kernels.scan_words(*source.around(0, source.raw.size, self._width), self._width, 0, 0, counts, None, None)
+        return int(counts.sum())
 
     @cached_property
     def outcomes(self) -> Sequence[Any]:
@@ -146,36 +148,26 @@ class SymbolWindows(Observations):
         return Tally("series", ("series", self.past, self.future), x, z, pairs, counts, spelled)
 
     @property
-    def points(self) -> None:
-        return None
-
-    @property
-    def targets(self) -> None:
-        return None
-
-    @property
     def site(self) -> Ints:
         return read_only(self._ends - self.future)
 
     @cached_property
     def _ends(self) -> Ints:
         """(n,) position of the last symbol of each observation's z."""
-        return self._scan()[1]
+        return read_only(self._scan(self._width)[1])
 
-    def _scan(self, width: int | None = None, base: int = 0) -> tuple[Ints, Ints]:
+    def _scan(self, width: int, base: int = 0) -> tuple[Ints, Ints]:
         """Codes (in the given base; without meaning for base 0) and last positions of all words, in order."""
-        width = self.past + self.future if width is None else width
         source = self.source
 
         def chunk(part: tuple[int, int]) -> tuple[Ints, Ints]:
-            codes, ends = np.empty(part[1] - part[0], np.int64), np.empty(part[1] - part[0], np.int64)
-            top = base ** (width - 1)
-            n = kernels.code_words(source.raw, source.lut, source.bounds, *part, width, base, top, codes, ends)
-            return codes[codes.size - n :], ends[ends.size - n :]
+            codes, ends = np.empty((2, part[1] - part[0]), np.int64)
+            how = width, base, base ** (width - 1), None
+            n = kernels.scan_words(source.raw, source.lut, source.bounds, *part, *how, codes, ends)
+            return codes[n:], ends[n:]
 
-        parts = list(map_slices(chunk, slices(source.raw.size)))
-        codes, ends = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return codes, read_only(ends)
+        codes, ends = zip(*map_slices(chunk, slices(source.raw.size)), strict=True)
+        return np.concatenate(codes), np.concatenate(ends)
 
     @cached_property
     def symbol(self) -> Ints:
@@ -190,10 +182,6 @@ class SymbolWindows(Observations):
 
 class CodedWindows(SymbolWindows):
     """Windows whose word of past + future symbols fits a 64-bit code."""
-
-    def __init__(self, source: reading.Symbols, past: int, future: int) -> None:
-        super().__init__(source, past, future)
-        self.base = len(source.letters)
 
     def _count(self, executor: Executor | None) -> Tally:
         """Cost: one pass over the symbols, then O(distinct words)."""
@@ -211,7 +199,7 @@ class CodedWindows(SymbolWindows):
     def _count_dense(self, n_x: int, n_z: int, executor: Executor | None) -> tuple[Ints, Ints, Ints]:
         """Codes of x and of z, the pairs being sorted, and how often they occur."""
         kind: Any = np.uint32 if self.n < 1 << 32 else np.int64
-        chunk = partial(_count_slice, self.past + self.future, self.base, kind)
+        chunk = partial(_count_slice, self._width, self.base, kind)
         total: Ints = np.zeros(n_x * n_z, kind)
         for counts in map_slices(chunk, self._slices(), executor):
             total += counts
@@ -220,7 +208,7 @@ class CodedWindows(SymbolWindows):
         return *np.divmod(pairs, n_z), by_x[pairs].astype(np.int64)
 
     def _count_hashed(self, n_x: int, n_z: int, executor: Executor | None) -> tuple[Ints, Ints, Ints]:
-        chunk = partial(_hash_slice, self.past + self.future, self.base)
+        chunk = partial(_hash_slice, self._width, self.base)
         found, counts = reduce(keys.add, map_slices(chunk, self._slices(), executor))
         z, x = np.divmod(found, n_x)
         # Sorted by z already.
@@ -228,8 +216,7 @@ class CodedWindows(SymbolWindows):
         return x[order], z[order], counts[order]
 
     def _slices(self) -> list[Slice]:
-        width = self.past + self.future
-        return [self.source.around(*part, width) for part in slices(self.source.raw.size)]
+        return [self.source.around(*part, self._width) for part in slices(self.source.raw.size)]
 
     def _number_outcomes(self, codes: Ints) -> tuple[Words, Ints]:
         """The distinct outcomes in the order of their words, first symbol first; and the number of each code."""
@@ -247,32 +234,23 @@ class CodedWindows(SymbolWindows):
             found = found * self.base + digit
         return found
 
-    def _rows(self, codes: Ints) -> Ints:
-        """Rows of the codes of x, all of which are there."""
-        known = self._x_codes
-        size = self.base**self.past
-        if size > max(4 * codes.size, 1 << 16):
-            return np.searchsorted(known, codes)
-        lookup = np.empty(size, np.int64)
-        lookup[known] = np.arange(known.size)
-        return lookup[codes]
-
-    @property
-    def _x_codes(self) -> Ints:
-        x = self._counted().x
-        assert isinstance(x, Words)
-        return x.keys[:, 0]
-
     @cached_property
     def x(self) -> Ints:
-        return read_only(self._rows(self._scan(base=self.base)[0] % self.base**self.past))
+        """Cost: one pass, and a look-up or a binary search for each observation."""
+        known = cast(Words, self._counted().x).keys[:, 0]
+        size = self.base**self.past
+        codes = self._scan(self._width, self.base)[0] % size
+        if size > max(4 * codes.size, 1 << 16):
+            return read_only(np.searchsorted(known, codes))
+        row = np.empty(size, np.int64)
+        row[known] = np.arange(known.size)
+        return read_only(row[codes])
 
     @cached_property
     def z(self) -> Ints:
-        codes = self._scan(base=self.base)[0] // self.base**self.past
-        z = self._counted().z
-        assert isinstance(z, Words)
-        return read_only(codes if self.future == 1 else np.searchsorted(z.keys[:, 0], self._reversed(codes)))
+        codes = self._scan(self._width, self.base)[0] // self.base**self.past
+        known = cast(Words, self._counted().z).keys[:, 0]
+        return read_only(codes if self.future == 1 else np.searchsorted(known, self._reversed(codes)))
 
 
 class RankedWindows(SymbolWindows):
@@ -298,11 +276,11 @@ class RankedWindows(SymbolWindows):
         x, target = number[rank[site]], number[rank[site + 1]]
         del rank, number
         z, z_end = self._number_outcomes()
-        n_x, n_z, base = x_end.size, z_end.size if self.future > 1 else len(self.letters), len(self.letters)
+        n_x, n_z = x_end.size, z_end.size if self.future > 1 else self.base
         shared = np.zeros(n_x, np.int64)
         kernels.common_symbols(self.source.raw, self.source.lut, x_end, self.past, shared)
         pairs, counts = keys.count_slices(x, z, n_z)
-        steps = count_steps(x, self.symbol, target, n_x, base)
+        steps = count_steps(x, self.symbol, target, n_x, self.base)
         table = tabulate(*np.divmod(pairs, n_z), counts, n_x, n_z, steps, shared)
         return table, read_only(x), read_only(z), x_end, z_end
 
@@ -322,11 +300,10 @@ class RankedWindows(SymbolWindows):
 
         Words that would cross a bound or a gap get a meaningless rank: it is never asked for.
         """
-        base = len(self.letters)
-        step = min(width, max(1, int(30 / np.log2(max(base, 2)))))
-        codes, ends = self._scan(step, base)
+        step = min(width, max(1, int(30 / np.log2(max(self.base, 2)))))
+        codes, ends = self._scan(step, self.base)
         rank = np.zeros(self.source.raw.size, np.int64)
-        rank[ends] = keys.number(codes, base**step)[0]
+        rank[ends] = keys.number(codes, self.base**step)[0]
         del codes, ends
         while step < width:
             ahead = min(step, width - step)
@@ -360,11 +337,11 @@ class RankedWindows(SymbolWindows):
             row = np.repeat(np.arange(table.n_x), np.diff(table.start))
             counted = row * table.n_outcomes + table.outcome, table.count
         parts = [x_end[a : a + BLOCK] for a in range(0, x_end.size, BLOCK)] or [x_end]
-        packed = [pack(self._gathered(part, self.past), len(self.letters)) for part in parts]
+        packed = [pack(self._gathered(part, self.past), self.base) for part in parts]
         x = Words(self.letters, self.past, np.concatenate(packed))
         z = values_of(self.letters)
         if self.future > 1:
-            z = Words(self.letters, self.future, pack(self._gathered(z_end, self.future)[:, ::-1], len(self.letters)))
+            z = Words(self.letters, self.future, pack(self._gathered(z_end, self.future)[:, ::-1], self.base))
         return self._tally(x, z, *counted)
 
 
@@ -380,7 +357,7 @@ def spelled(z: Words) -> Sequence[Any]:
 def _count_slice(width: int, base: int, kind: Any, part: Slice) -> NDArray[Any]:
     """How often each word ends in a slice, by its code."""
     counts = np.zeros(base**width, kind)
-    kernels.count_words(*part, width, base, base ** (width - 1), counts)
+    kernels.scan_words(*part, width, base, base ** (width - 1), counts, None, None)
     return counts
 
 
@@ -388,11 +365,11 @@ def _hash_slice(width: int, base: int, part: Slice) -> tuple[Ints, Ints]:
     """The codes of the words that end in a slice, and how often each occurs."""
     raw, lut, bounds, first, last = part
     counter = keys.KeyCounter()
-    codes, ends = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    how = width, base, base ** (width - 1), None
+    codes, ends = np.empty((2, BLOCK), np.int64)
     for begin in range(first, last, BLOCK):
-        end = min(begin + BLOCK, last)
-        n = kernels.code_words(raw, lut, bounds, begin, end, width, base, base ** (width - 1), codes, ends)
-        counter.add(codes[BLOCK - n :])
+        n = kernels.scan_words(raw, lut, bounds, begin, min(begin + BLOCK, last), *how, codes, ends)
+        counter.add(codes[n:])
     return counter.counted()
 
 
