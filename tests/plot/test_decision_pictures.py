@@ -19,8 +19,8 @@ from matplotlib.patches import Circle
 import decisional as ds
 from decisional import EpsilonMachine
 from decisional.decisions.predictions import CellSet, Interval
-from decisional.plot.diagrams import machine_edges
-from decisional.plot.drawing import fill
+from decisional.plot.diagrams import machine_diagram
+from decisional.plot.figures import fill
 from decisional.plot.wording import decision_texts, prediction_text, probability_text
 
 UNSYNCHRONISED = [("A", 0, "A", 0.5), ("A", 1, "B", 0.5), ("B", 1, "A", 1), ("U", 0, "A", 1 / 3), ("U", 1, "U", 2 / 3)]
@@ -132,7 +132,7 @@ def test_causal_states_are_inside_their_decisional_states(name: str) -> None:
 @pytest.mark.parametrize("name", MACHINES)
 def test_every_state_edge_and_label_is_drawn_once(name: str) -> None:
     ax, choice, machine = drawn(name), chosen(name), MACHINES[name]
-    edges = machine_edges(machine)
+    edges = machine_diagram(machine).edges
     assert len(patches(ax, "edge")) == sum(not edge.is_loop for edge in edges)
     assert len(patches(ax, "loop")) == sum(edge.is_loop for edge in edges)
     titles = [text.replace(",\n", ", ") for text in texts(ax)[: choice.n_states_]]

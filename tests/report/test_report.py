@@ -22,10 +22,8 @@ from sklearn.pipeline import make_pipeline
 import decisional as ds
 from decisional import report
 from decisional.report.caveats import caveats
-from decisional.report.content import Bars, Chip, Svg, TableContent
-from decisional.report.findings import gather
-from decisional.report.page import render
-from decisional.report.pictures import png
+from decisional.report.content import Bars, Chip, Svg, TableContent, png, render
+from decisional.report.findings import Findings
 
 pytest.importorskip("matplotlib")
 
@@ -276,7 +274,7 @@ def test_pairs_have_a_page() -> None:
 
 
 def derived(**given: Any) -> str:
-    return " ".join(caveats(gather(**given)))
+    return " ".join(caveats(Findings(**given)))
 
 
 def test_warnings_follow_from_the_result() -> None:

@@ -5,11 +5,11 @@ the same machine always gives the same picture, and the picture is the same at a
 """
 
 from .decision_pictures import decisions, relations
-from .drawing import require_matplotlib as require_matplotlib
-from .field_pictures import edges, fields, grey, state_colours
+from .field_pictures import edges, fields
+from .figures import animate, grey, save, state_colours
+from .figures import file_format as file_format
+from .figures import require_matplotlib as require_matplotlib
 from .machine_pictures import graph, machine, machine_html, machine_svg
-from .saving import animate, save
-from .saving import file_format as file_format
 from .selection_pictures import selection
 from .timelines import events, signal
 

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..support.arrays import Floats, Ints
-from .diagrams import FONT, Edge, States, extent, join, machine_edges, machine_states, outlines, radii, within
-from .drawing import LINE, MARGIN, Canvas, bounds, fill, require_fitted, tint
-from .layout import Boxes, nest, separate
-from .routing import Toll, place_labels, route
-from .wording import (
-    causal_names,
-    causal_probabilities,
-    decision_texts,
-    mean_utility,
-    probability_text,
-    set_texts,
-    worth,
-)
+from .diagrams import FONT, MARGIN, Diagram, Edge, Toll, extent, machine_diagram, outlines, place_labels, route, within
+from .drawing import Canvas
+from .figures import LINE, fill, require_fitted
+from .layout import Boxes, nest
+from .wording import causal_probabilities, decision_texts, mean_utility, probability_text, set_texts, worth
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from ..decisions.decisional_model import DecisionalModel
-    from ..states.partition import Partition
 
 PITCH = 0.86  # between causal states
 PAD, GAP = 0.14, 0.12  # inside and around a box
@@ -65,26 +55,19 @@ def decisions(
             "The 'choice' has no machine, as its data have no symbols; decisions are drawn on top of one: "
             "draw them with relations instead."
         )
-    states = machine_states(choice.machine_)
-    edges = [edge for edge in machine_edges(choice.machine_) if self_loops or not edge.is_loop]
-    group = choice.states_.labels
-    boxes = Boxes(group, _titles(choice), states.radius)
-    xy = nest(boxes, edges)
-    _connect(boxes, edges, xy)
-    corners = boxes.corners(xy)
-    page = bounds(edges, xy, states.radius)
+    diagram = machine_diagram(choice.machine_, self_loops)
+    boxes = Boxes(diagram, choice.states_.labels, _titles(choice))
+    nest(boxes)
+    _connect(boxes)
+    corners, page = boxes.corners(diagram.xy), diagram.page()
     page[0] = np.minimum(page[0], corners[:, 0].min(0) - MARGIN)
     page[1] = np.maximum(page[1], corners[:, 1].max(0) + MARGIN)
-    canvas = Canvas(page, ax)
-    colours = [fill(k)[0] for k in range(len(boxes))]
-    canvas.boxes(corners, colours)
-    for text, place, colour in zip(boxes.titles, boxes.titles_at(corners).mean(axis=1), colours, strict=True):
-        canvas.label(place, text, tint(colour), align="left")
-    _set_halos(edges, corners, colours)
-    canvas.edges(edges)
-    canvas.states(states, xy, [fill(k) for k in group.tolist()])
-    if title is not None:
-        canvas.ax.set_title(title)
+    canvas = Canvas(page, ax, title)
+    canvas.boxes(corners)
+    for text, place in zip(boxes.titles, boxes.titles_at(corners).mean(axis=1), strict=True):
+        canvas.label(place, text, align="left")
+    canvas.edges(diagram)
+    canvas.states(diagram, [fill(k) for k in boxes.group.tolist()])
     return canvas.ax
 
 
@@ -95,18 +78,18 @@ def _titles(choice: DecisionalModel) -> list[str]:
     return [",\n".join(text.rsplit(", ", 1)) if n <= 2 else text for text, n in texts]
 
 
-def _connect(boxes: Boxes, edges: Sequence[Edge], xy: Floats) -> None:
+def _connect(boxes: Boxes) -> None:
     """Draw the curves and place their labels; boxes grow around those inside, and move apart for this."""
+    diagram = boxes.diagram
     for last in (False, False, False, True):
-        corners = boxes.corners(xy)
+        corners = boxes.corners(diagram.xy)
         titles = boxes.titles_at(corners)
-        route(edges, xy, boxes.radius, _toll(boxes, corners), join([outlines(corners, 0.05), outlines(titles, 0.05)]))
-        texts = list(zip(titles.mean(axis=1), boxes.size / 2, strict=True))
-        place_labels(edges, xy, boxes.radius, texts, outlines(corners, 0.1))
-        if last or not boxes.make_room(xy, edges):
+        route(diagram, _toll(boxes, corners), [*outlines(corners, 0.05), *outlines(titles, 0.05)])
+        place_labels(diagram, zip(titles.mean(axis=1), boxes.size / 2, strict=True), outlines(corners, 0.1))
+        if last or not boxes.make_room():
             break
-        boxes.place_titles(xy, edges)
-        separate(xy, boxes)
+        boxes.place_titles()
+        boxes.separate()
 
 
 def _toll(boxes: Boxes, corners: Floats) -> Toll:
@@ -121,14 +104,6 @@ def _toll(boxes: Boxes, corners: Floats) -> Toll:
         return float(0.4 * np.count_nonzero(within(points, titles)) + 0.15 * inside.sum())
 
     return toll
-
-
-def _set_halos(edges: Sequence[Edge], corners: Floats, colours: Sequence[str]) -> None:
-    """Give labels the colour of the box that they are in."""
-    for edge in edges:
-        if edge.place is not None:
-            for k in np.flatnonzero(within(edge.place, corners)).tolist():
-                edge.halo = tint(colours[k])
 
 
 def relations(choice: DecisionalModel, ax: Axes | None = None) -> Axes:
@@ -153,9 +128,9 @@ def relations(choice: DecisionalModel, ax: Axes | None = None) -> Axes:
         The axes; its figure is ``axes.figure``, and `save` writes it to a file.
     """
     require_fitted(choice)
-    table = _Grid(choice)
-    canvas = Canvas(table.page, ax)
-    table.draw(canvas)
+    grid = _Grid(choice)
+    canvas = Canvas(grid.page, ax)
+    grid.draw(canvas)
     return canvas.ax
 
 
@@ -163,37 +138,33 @@ class _Grid:
     """The places of everything; rows run downwards from y = 0, columns to the right from x = 0."""
 
     def __init__(self, choice: DecisionalModel) -> None:
-        self.p = causal_probabilities(choice)
-        self.choice = choice
         prediction, utility, decision = choice.iso_prediction_, choice.iso_utility_, choice.states_
+        self.choice, self.p = choice, causal_probabilities(choice)
         value = mean_utility(choice, utility)
-        self.columns = np.argsort(value, kind="stable")
-        rank = np.argsort(self.columns)
+        order = np.argsort(value, kind="stable")
         first = np.unique(decision.labels, return_index=True)[1]
-        self.row, self.column = prediction.labels[first], rank[utility.labels[first]]
-        self.heads = [f"υ{k}: worth {worth(float(value[k]))}" for k in self.columns.tolist()]
-        self.sides = [f"ψ{k}: predict {text}" for k, text in enumerate(set_texts(choice, prediction))]
+        self.row, self.column = prediction.labels[first], np.argsort(order)[utility.labels[first]]
+        self.heads = [(f"υ{k}: worth {worth(float(value[k]))}", float(utility.probability[k])) for k in order.tolist()]
+        sides = enumerate(zip(set_texts(choice, prediction), prediction.probability.tolist(), strict=True))
+        self.sides = [(f"ψ{k}: predict {text}", p) for k, (text, p) in sides]
         self.members = [self._likeliest(np.flatnonzero(decision.labels == k)) for k in range(decision.n_states)]
         hidden = np.bincount(decision.labels) - [len(members) for members in self.members]
         self.notes = [f"{n} more" if n else "" for n in hidden.tolist()]
         self.titles = [f"ω{k}: {probability_text(float(p))}" for k, p in enumerate(decision.probability)]
-        self._measure(prediction, utility)
+        self._measure()
 
     def _likeliest(self, members: Ints) -> Ints:
         return np.sort(members[np.argsort(-self.p[members], kind="stable")[:MAX_SHOWN]])
 
-    def _measure(self, prediction: Partition, utility: Partition) -> None:
+    def _measure(self) -> None:
         """Find the sizes of boxes, rows and columns, and of the page."""
-        across = [int(np.ceil(np.sqrt(1.5 * len(members)))) for members in self.members]
-        self.across = across
-        down = [-(-len(members) // n) for members, n in zip(self.members, across, strict=True)]
-        text = np.array([np.maximum(extent(t), extent(n)) for t, n in zip(self.titles, self.notes, strict=True)])
+        n = np.array([len(members) for members in self.members])
+        self.across = np.ceil(np.sqrt(1.5 * n)).astype(int)
         self.strip = 1.1 * FONT + PAD
-        width = np.maximum(PITCH * np.array(across), text[:, 0]) + 2 * PAD
-        height = PITCH * np.array(down) + self.strip + PAD
-        height += [self.strip if note else 0.0 for note in self.notes]
-        widths = np.array([extent(head)[0] + 2 * PAD for head in self.heads])
-        np.maximum.at(widths, self.column, width)
+        text = [max(extent(title)[0], extent(note)[0]) for title, note in zip(self.titles, self.notes, strict=True)]
+        height = PITCH * -(-n // self.across) + self.strip + PAD + [self.strip if note else 0.0 for note in self.notes]
+        widths = np.array([extent(head)[0] + 2 * PAD for head, _ in self.heads])
+        np.maximum.at(widths, self.column, np.maximum(PITCH * self.across, text) + 2 * PAD)
         heights = np.full(len(self.sides), 4 * FONT)
         np.maximum.at(heights, self.row, height)
         self.x = np.concatenate([[0.0], np.cumsum(widths + 2 * GAP)])
@@ -201,22 +172,19 @@ class _Grid:
         low = np.stack([self.x[self.column], self.y[self.row + 1]], axis=1) + GAP
         high = np.stack([self.x[self.column + 1], self.y[self.row]], axis=1) - GAP
         self.corners = np.stack([low, high], axis=1)
-        self.side = max(float(extent(side)[0]) for side in self.sides) + 2 * PAD
-        right, below = (BAR * float(part.probability.max()) + GAP for part in (prediction, utility))
-        high = np.array([self.x[-1] + right + 3.6 * FONT, 2.0 * FONT])
-        self.page = np.array([[-self.side, self.y[-1] - below - 1.4 * FONT], high])
-        self.page += np.array([[-MARGIN], [MARGIN]])
+        left = max(extent(side)[0] for side, _ in self.sides) + 2 * PAD
+        right, below = (BAR * max(p for _, p in part) + GAP for part in (self.sides, self.heads))
+        page = [[-left, self.y[-1] - below - 1.4 * FONT], [self.x[-1] + right + 3.6 * FONT, 2.0 * FONT]]
+        self.page = np.array(page) + np.array([[-MARGIN], [MARGIN]])
 
     def _places(self) -> Floats:
         """Return the centres of the causal states that are shown, box by box."""
         found = []
-        for members, n, (low, high) in zip(self.members, self.across, self.corners, strict=True):
-            k = np.arange(len(members))
-            n = min(n, len(members))
-            middle, top = (low[0] + high[0]) / 2, high[1] - self.strip
-            last = -(-len(members) // n)
-            slack = (top - low[1] - PAD / 2 - PITCH * last) / 2
-            x = middle + PITCH * (k % n - (n - 1) / 2)
+        for members, n, (low, high) in zip(self.members, self.across.tolist(), self.corners, strict=True):
+            k, n = np.arange(len(members)), min(n, len(members))
+            top = high[1] - self.strip
+            slack = (top - low[1] - PAD / 2 - PITCH * -(-len(members) // n)) / 2
+            x = (low[0] + high[0]) / 2 + PITCH * (k % n - (n - 1) / 2)
             y = top - max(slack, 0.0) - PITCH * (k // n + 0.5)
             found.append(np.stack([x, y], axis=1))
         return np.concatenate(found)
@@ -228,11 +196,12 @@ class _Grid:
             canvas.ax.plot([x, x], [self.y[-1], 0.0], **style, clip_on=False)
         for y in self.y.tolist():
             canvas.ax.plot([0.0, self.x[-1]], [y, y], **style, clip_on=False)
-        canvas.boxes(self.corners, [fill(k)[0] for k in range(len(self.titles))])
-        shown = np.concatenate(self.members)
-        names, recurrent = causal_names(self.choice), self.p[shown] > 0
-        states = States(tuple(names[k] for k in shown.tolist()), radii(self.p[shown], recurrent), recurrent)
-        canvas.states(states, self._places(), [fill(k) for k in self.choice.states_.labels[shown].tolist()])
+        canvas.boxes(self.corners)
+        shown, machine = np.concatenate(self.members), self.choice.machine_
+        names = range(len(self.p)) if machine is None else machine.names
+        diagram = Diagram((names[k] for k in shown.tolist()), self.p[shown], self.p[shown] > 0)
+        diagram.xy = self._places()
+        canvas.states(diagram, [fill(k) for k in self.choice.states_.labels[shown].tolist()])
         for title, note, (low, high) in zip(self.titles, self.notes, self.corners, strict=True):
             middle = (low[0] + high[0]) / 2
             canvas.write(middle, high[1] - self.strip / 2, title)
@@ -244,13 +213,12 @@ class _Grid:
         from matplotlib.patches import Rectangle
 
         style: dict[str, Any] = {"fc": "#8a8a8a", "ec": "none", "gid": "bar", "clip_on": False}
-        for k, (side, p) in enumerate(zip(self.sides, self.choice.iso_prediction_.probability.tolist(), strict=True)):
+        for k, (side, p) in enumerate(self.sides):
             x, y = self.x[-1] + GAP, (self.y[k] + self.y[k + 1]) / 2
-            canvas.write(-PAD, y, side, align="right")
+            canvas.write(-PAD, y, side, ha="right")
             canvas.ax.add_patch(Rectangle((x, y - THICK / 2), BAR * p, THICK, **style))
-            canvas.write(x + BAR * p + 0.06, y, probability_text(p), align="left")
-        shares = self.choice.iso_utility_.probability[self.columns].tolist()
-        for k, (head, p) in enumerate(zip(self.heads, shares, strict=True)):
+            canvas.write(x + BAR * p + 0.06, y, probability_text(p), ha="left")
+        for k, (head, p) in enumerate(self.heads):
             x, y = (self.x[k] + self.x[k + 1]) / 2, self.y[-1] - GAP
             canvas.write(x, 1.2 * FONT, head)
             canvas.ax.add_patch(Rectangle((x - THICK / 2, y - BAR * p), THICK, BAR * p, **style))

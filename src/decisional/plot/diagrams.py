@@ -1,4 +1,4 @@
-"""The parts of a diagram: circles of states, edges with their labels, and the plane that they lie in.
+"""Diagrams: circles of states, the curves of edges around them, and the places of their labels.
 
 Everything is measured in one unit of length, text included. Arrays of points have x and y on their last axis.
 """
@@ -6,15 +6,14 @@ Everything is measured in one unit of length, text included. Arrays of points ha
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ..support.arrays import Floats
+from ..support.arrays import Bools, Floats
 from .wording import probability_text, symbol_text
 
 if TYPE_CHECKING:
@@ -24,44 +23,12 @@ MAX_LINES = 8  # symbols written on one edge
 MAX_STATES, MAX_EDGES = 30, 100  # what is laid out with care; larger machines are drawn on a circle
 LARGEST, SMALLEST, FAINT = 0.36, 0.2, 0.17  # radii: most probable, least probable, transient
 FONT, LEADING = 0.17, 1.1  # height of the text in layout units, and of a line of text in fonts
+MARGIN = 0.08  # free space around the picture
+HEAD = 0.15  # length of an arrow head
+BENDS = (0.1, -0.1, 0.0, 0.22, -0.22, 0.36, -0.36, 0.5, -0.5, 0.7, -0.7)  # height of an arc over its chord
+PAIRED = (0.18, 0.11, 0.26, 0.36, 0.46, 0.6)  # the same for two opposite edges
 
 
-@dataclass(frozen=True, eq=False)
-class States:
-    """What is drawn of each state: its name, a circle, and whether it is recurrent."""
-
-    names: tuple[str, ...]
-    radius: Floats
-    recurrent: NDArray[np.bool_]
-
-    def __len__(self) -> int:
-        return len(self.names)
-
-
-def machine_states(machine: EpsilonMachine) -> States:
-    """Return the states of a machine."""
-    radius = radii(probabilities(machine), machine.recurrent)
-    return States(tuple(map(str, machine.names)), radius, machine.recurrent)
-
-
-def graph_states(graph: TransitionGraph) -> States:
-    """Return the states of a transition graph."""
-    p = graph.stationary if graph.weight is None else graph.weight
-    return States(tuple(map(str, graph.names)), radii(p, graph.recurrent), graph.recurrent)
-
-
-def probabilities(machine: EpsilonMachine) -> Floats:
-    """Return the observed probabilities of the states, or the stationary ones of an exact machine."""
-    return machine.stationary if machine.weights is None else machine.weights
-
-
-def radii(p: Floats, recurrent: NDArray[np.bool_]) -> Floats:
-    """Return circles whose area is probability, down to a size that still holds a name."""
-    top = p[recurrent].max(initial=0.0) or 1.0
-    return np.where(recurrent, np.clip(LARGEST * np.sqrt(p / top), SMALLEST, LARGEST), FAINT)
-
-
-@dataclass(eq=False)
 class Edge:
     """All the transitions from one state to another, which share one curve and one label.
 
@@ -72,54 +39,71 @@ class Edge:
     p : probability of going from one to the other
     curve, head : points of the line and corners of the arrow head, once routed
     place : centre of the label, once placed
-    halo : colour of what lies behind the label
     """
 
-    source: int
-    target: int
-    label: str
-    p: float
-    curve: Floats = field(init=False, repr=False)
-    head: Floats = field(init=False, repr=False)
+    curve: Floats
+    head: Floats
     place: Floats | None = None
-    halo: str = "white"
 
-    @property
-    def is_loop(self) -> bool:
-        """Whether the edge leads back to its own state."""
-        return self.source == self.target
-
-    @property
-    def ends(self) -> tuple[int, int]:
-        """The two states in increasing order, the same for an edge and its opposite."""
-        return min(self.source, self.target), max(self.source, self.target)
+    def __init__(self, source: int, target: int, label: str, p: float) -> None:
+        self.source, self.target, self.label, self.p = source, target, label, p
+        self.is_loop = source == target
+        # The same for an edge and its opposite.
+        self.ends = min(source, target), max(source, target)
 
     @property
     def points(self) -> Floats:
         """Points of the curve and its head, and the corners of the label."""
-        parts = [self.curve, self.head]
-        if self.place is not None:
-            half = extent(self.label) / 2
-            parts.append(np.array([self.place - half, self.place + half]))
-        return np.concatenate(parts)
+        half = extent(self.label) / 2
+        label = [] if self.place is None else [np.array([self.place - half, self.place + half])]
+        return join([self.curve, self.head, *label])
 
 
-def machine_edges(machine: EpsilonMachine) -> list[Edge]:
-    """Return the edges of a machine, ordered by source and target, with the text of their labels."""
-    stacked: dict[tuple[int, int], list[tuple[str, float]]] = defaultdict(list)
-    for source in range(machine.n_states):
-        for column, symbol in enumerate(machine.alphabet):
-            target = int(machine.targets[source, column])
-            if target >= 0:
-                stacked[source, target].append((symbol_text(symbol), float(machine.emission[source, column])))
-    return [Edge(*ends, _label(entries), sum(p for _, p in entries)) for ends, entries in sorted(stacked.items())]
+class Diagram:
+    """States and edges of a picture.
+
+    Parameters
+    ----------
+    names : of the states
+    p : (n,) probabilities of the states
+    recurrent : (n,) whether each state comes back for ever
+    edges : ordered by source and target
+
+    Attributes
+    ----------
+    radius : (n,) of circles whose area is probability, down to a size that still holds a name
+    xy : (n, 2) their centres, once laid out
+    """
+
+    def __init__(self, names: Iterable[Any], p: Floats, recurrent: Bools, edges: Sequence[Edge] = ()) -> None:
+        self.names, self.recurrent, self.edges = list(map(str, names)), recurrent, edges
+        top = p[recurrent].max(initial=0.0) or 1.0
+        self.radius = np.where(recurrent, np.clip(LARGEST * np.sqrt(p / top), SMALLEST, LARGEST), FAINT)
+        self.xy: Floats = np.zeros((len(p), 2))
+        # Too large to look for the best curves and places of labels.
+        self.crowded = len(p) > MAX_STATES or len(edges) > MAX_EDGES
+
+    def page(self) -> Floats:
+        """Return the lower left and upper right corners of states, edges and labels, with a margin."""
+        reach = self.radius[:, None]
+        points = join([self.xy - reach, self.xy + reach, *(edge.points for edge in self.edges)])
+        return np.array([points.min(0) - MARGIN, points.max(0) + MARGIN])
 
 
-def graph_edges(graph: TransitionGraph) -> list[Edge]:
-    """Return the edges of a transition graph, ordered by source and target, with the text of their labels."""
-    found = graph.matrix.tocoo()
-    edges = sorted(zip(found.row.tolist(), found.col.tolist(), found.data.tolist(), strict=True))
-    return [Edge(source, target, probability_text(p), p) for source, target, p in edges]
+def probabilities(machine: EpsilonMachine) -> Floats:
+    """Return the observed probabilities of the states, or the stationary ones of an exact machine."""
+    return machine.stationary if machine.weights is None else machine.weights
+
+
+def machine_diagram(machine: EpsilonMachine, self_loops: bool = True) -> Diagram:
+    """Return the states and edges of a machine; labels have a line for each symbol."""
+    found: dict[tuple[int, int], list[tuple[str, float]]] = defaultdict(list)
+    for source, column in np.argwhere(machine.targets >= 0).tolist():
+        entry = symbol_text(machine.alphabet[column]), float(machine.emission[source, column])
+        found[source, int(machine.targets[source, column])].append(entry)
+    edges = [Edge(*ends, _label(entries), sum(p for _, p in entries)) for ends, entries in sorted(found.items())]
+    edges = [edge for edge in edges if self_loops or not edge.is_loop]
+    return Diagram(machine.names, probabilities(machine), machine.recurrent, edges)
 
 
 def _label(entries: Sequence[tuple[str, float]]) -> str:
@@ -130,9 +114,189 @@ def _label(entries: Sequence[tuple[str, float]]) -> str:
     return "\n".join(lines)
 
 
-def crowded(edges: Sequence[Edge], n_states: int) -> bool:
-    """Whether a machine is too large to look for the best curves and places of labels."""
-    return n_states > MAX_STATES or len(edges) > MAX_EDGES
+def graph_diagram(graph: TransitionGraph, self_loops: bool = True) -> Diagram:
+    """Return the states and edges of a transition graph; labels are probabilities alone."""
+    matrix = graph.matrix.tocoo()
+    found = sorted(zip(matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist(), strict=True))
+    edges = [Edge(i, j, probability_text(p), p) for i, j, p in found if self_loops or i != j]
+    return Diagram(graph.names, graph.stationary if graph.weight is None else graph.weight, graph.recurrent, edges)
+
+
+Toll = Callable[[Edge, Floats], float]
+
+
+def route(diagram: Diagram, toll: Toll | None = None, closed: Iterable[Floats] = ()) -> None:
+    """Give every edge its curve, avoiding states and other edges; then turn the loops to free places.
+
+    A toll is an additional cost of an edge along a curve; loops avoid the points that are closed.
+    """
+    links = [edge for edge in diagram.edges if not edge.is_loop]
+    groups: dict[tuple[int, int], list[Edge]] = defaultdict(list)
+    for edge in links:
+        groups[edge.ends].append(edge)
+    bundles = sorted(groups.values(), key=lambda b: float(length(diagram.xy[b[0].source] - diagram.xy[b[0].target])))
+    for bundle in bundles:
+        for edge in bundle:
+            edge.curve = _arc(edge, diagram, _bends(bundle)[0])
+    if not diagram.crowded:
+        for bundle in bundles:
+            _bend(bundle, links, diagram, toll)
+        closed = [*closed, *(edge.curve for edge in links)]
+    busy = join(closed)
+    for edge in diagram.edges:
+        if edge.is_loop:
+            edge.curve = _loop(edge.source, diagram, busy)
+        edge.curve, edge.head = _arrow(edge.curve)
+
+
+def _bends(bundle: Sequence[Edge]) -> tuple[float, ...]:
+    return BENDS if len(bundle) == 1 else PAIRED
+
+
+def _bend(bundle: Sequence[Edge], links: Sequence[Edge], diagram: Diagram, toll: Toll | None) -> None:
+    """Choose the bend of an edge, or of two opposite ones: to its own left, so that these never overlap."""
+    others = [edge.curve for edge in links if edge not in bundle]
+    xy, radius = (np.delete(values, bundle[0].ends, axis=0) for values in (diagram.xy, diagram.radius))
+    bends = _bends(bundle)
+    best = np.inf
+    for bend in bends:
+        curves = [_arc(edge, diagram, bend) for edge in bundle]
+        cost = 2 * abs(abs(bend) - bends[0]) + 8 * max(abs(bend) - 0.36, 0)
+        for edge, curve in zip(bundle, curves, strict=True):
+            cost += 0.0 if toll is None else toll(edge, curve)
+            cost += _obstruction(curve, others, xy, radius) - 0.6 * _outward(curve, diagram.xy)
+        if cost < best - 1e-9:
+            best = cost
+            for edge, curve in zip(bundle, curves, strict=True):
+                edge.curve = curve
+
+
+def _arc(edge: Edge, diagram: Diagram, bend: float) -> Floats:
+    a, b = diagram.xy[edge.source], diagram.xy[edge.target]
+    control = (a + b) / 2 + 2 * bend * left(b - a)
+    t = np.linspace(0, 1, 161)[:, None]
+    curve = (1 - t) ** 2 * a + 2 * t * (1 - t) * control + t**2 * b
+    outside = length(curve - a) > diagram.radius[edge.source] + 0.01
+    outside &= length(curve - b) > diagram.radius[edge.target] + 0.03
+    return np.asarray(curve[outside])
+
+
+def _obstruction(curve: Floats, others: Sequence[Floats], states: Floats, radius: Floats) -> float:
+    """Return the cost of crossing the other curves, of running along them, and of closeness to states."""
+    a, b = curve[:-12:12], curve[12::12]
+    c, d = join(other[:-12:12] for other in others), join(other[12::12] for other in others)
+    one = side(a[:, None], b[:, None], c) * side(a[:, None], b[:, None], d)
+    two = side(c, d, a[:, None]) * side(c, d, b[:, None])
+    crossings = np.count_nonzero((one < 0) & (two < 0))
+    ends = join(other[[0, -1]] for other in others)
+    touching = np.clip(0.2 - distances(curve[[0, -1]], ends), 0, None).sum()
+    beside = np.clip(0.15 - distances(a, np.concatenate([c, (c + d) / 2])), 0, None).sum()
+    gap = (distances(curve[::4], states) - radius).min(1, initial=np.inf)
+    return float(crossings + 5 * touching + 4 * beside + 3 * np.clip(0.35 - gap, 0, None).sum())
+
+
+def _outward(curve: Floats, xy: Floats) -> float:
+    """Return how far the curve bows away from the centre of the picture, relative to its length."""
+    middle = (curve[0] + curve[-1]) / 2
+    away = middle - xy.mean(0)
+    bow = float((curve[len(curve) // 2] - middle) @ away)
+    return bow / max(float(length(away) * length(curve[-1] - curve[0])), 1e-9)
+
+
+def _loop(state: int, diagram: Diagram, busy: Floats) -> Floats:
+    centre, radius = diagram.xy[state], diagram.radius[state]
+    obstacles = np.concatenate([busy, np.repeat(np.delete(diagram.xy, state, axis=0), 20, axis=0)])
+    direction = _free_direction(centre, radius, centre - (diagram.xy.max(0) + diagram.xy.min(0)) / 2, obstacles)
+    size = 0.15 + 0.25 * radius
+    start = np.arctan2(-direction[1], -direction[0])
+    curve = centre + (radius + 0.7 * size) * direction + size * directions(start - np.linspace(0, 2 * np.pi, 161))
+    return np.asarray(curve[length(curve - centre) > radius + 0.02])
+
+
+def _free_direction(centre: Floats, radius: float, away: Floats, obstacles: Floats) -> Floats:
+    """Return the direction from a state with the fewest obstacles, outwards if possible."""
+    away = away / length(away) if length(away) > 1e-6 else np.array([0.0, 1.0])
+    turn = np.arange(-12, 12) * np.pi / 12
+    # From the smallest turn on: the first of equal costs is taken.
+    candidates = directions(np.arctan2(away[1], away[0]) + turn[np.argsort(np.abs(turn), kind="stable")])
+    near = np.zeros(len(candidates))
+    for reach, width in ((radius + 0.2, 0.28), (radius + 0.6, 0.4)):
+        near += np.count_nonzero(distances(centre + reach * candidates, obstacles) < width, axis=1)
+    return np.asarray(candidates[np.argmin(0.08 * near + 1.5 * (1 - candidates @ away))])
+
+
+def _arrow(curve: Floats) -> tuple[Floats, Floats]:
+    """Shorten a curve to the base of its arrow head; return it and the head."""
+    tip = curve[-1]
+    far = np.flatnonzero(length(curve - tip) >= HEAD)
+    last = int(far[-1]) if len(far) else 0
+    along = (tip - curve[last]) * (HEAD / max(float(length(tip - curve[last])), 1e-9))
+    base = tip - along
+    across = 0.36 * left(along)
+    notch = base + 0.2 * along
+    head = np.array([tip, base + across, notch, base - across])
+    return np.concatenate([curve[: last + 1], notch[None]]), head
+
+
+def place_labels(diagram: Diagram, texts: Iterable[tuple[Floats, Floats]] = (), lines: Iterable[Floats] = ()) -> None:
+    """Put each label beside or on its edge, where it covers least.
+
+    Other texts, given by their centres and half their sizes, and points of other lines are not to be covered either.
+    """
+    edges = diagram.edges
+    heads, taken = join(edge.head for edge in edges), list(texts)
+    # Loops and short edges have the least choice.
+    for edge in sorted(edges, key=lambda edge: (not edge.is_loop, len(edge.curve))):
+        own, strangers = edge.curve[::3], join([*(other.curve[::3] for other in edges if other is not edge), *lines])
+        half = extent(edge.label) / 2 + 0.03
+        candidates = _around_loop(edge, half, diagram.xy) if edge.is_loop else _along_curve(edge, half)
+        best, edge.place = np.inf, candidates[0][0]
+        for place, cost in candidates if not diagram.crowded else []:
+            cost += 0.15 * _inside(strangers, place, half + 0.02) + 0.02 * _inside(own, place, half)
+            cost += 0.02 * _inside(strangers, place, half + 0.14)
+            cost += 0.3 * _inside(heads, place, half + 0.02)
+            near = np.clip(np.abs(diagram.xy - place) - half, 0, None)
+            cost += 3.0 * np.count_nonzero(length(near) < diagram.radius + 0.03)
+            for other, size in taken:
+                overlap = np.clip(half + size + 0.08 - np.abs(place - other), 0, None)
+                cost += 6.0 * float(np.prod(overlap)) / float(np.prod(2 * half))
+            if cost < best - 1e-9:
+                best, edge.place = cost, place
+        taken.append((edge.place, half))
+
+
+def _inside(points: Floats, place: Floats, half: Floats) -> int:
+    return int(np.count_nonzero((np.abs(points - place) < half).all(axis=1)))
+
+
+def _around_loop(edge: Edge, half: Floats, xy: Floats) -> list[tuple[Floats, float]]:
+    """Return places for the label of a loop, around its tip, with their cost."""
+    centre, tip = edge.curve.mean(0), edge.curve[len(edge.curve) // 2]
+    away = tip - xy[edge.source]
+    size = float(length(tip - centre)) + 0.03
+    found = []
+    for turn in (0.0, 0.2, -0.2, 0.4, -0.4, 0.7, -0.7, 1.0, -1.0):
+        ray = np.arange(0.0, 4.0, 0.02)[:, None] * directions(np.arctan2(away[1], away[0]) + turn)
+        clear = length(np.clip(np.abs(ray) - half, 0, None)) >= size
+        found.append((centre + ray[np.argmax(clear)], 0.1 * abs(turn)))
+    return found
+
+
+def _along_curve(edge: Edge, half: Floats) -> list[tuple[Floats, float]]:
+    """Return places for the label of an edge, on both sides and on the curve, with their cost."""
+    curve = edge.curve
+    bow = np.sign((curve[len(curve) // 2] - curve[0]) @ left(curve[-1] - curve[0])) or 1.0
+    found = []
+    for t in (0.5, 0.45, 0.55, 0.38, 0.62, 0.3, 0.7, 0.22, 0.78):
+        k = int(t * (len(curve) - 1))
+        along = curve[min(k + 2, len(curve) - 1)] - curve[max(k - 2, 0)]
+        normal = left(along) / max(float(length(along)), 1e-9)
+        for toward, extra in ((bow, 0.0), (-bow, 0.15), (0.0, 0.45)):
+            shift = toward * normal
+            # At this distance the box of the label just clears the line.
+            clearance = float(np.abs(shift) @ half) + 0.02
+            found.append((curve[k] + shift * clearance, 1.5 * abs(t - 0.5) + extra))
+    return found
 
 
 @lru_cache(maxsize=4096)
@@ -178,18 +342,18 @@ def join(parts: Iterable[Floats]) -> Floats:
     return np.concatenate([np.zeros((0, 2)), *parts])
 
 
-def within(points: Floats, corners: Floats) -> NDArray[np.bool_]:
+def within(points: Floats, corners: Floats) -> Bools:
     """Whether each point (..., 2) lies in each box (n, 2, 2), lower left and upper right corners: shape (n, ...)."""
     shape = (len(corners), *(1,) * (points.ndim - 1), 2)
     low, high = corners[:, 0].reshape(shape), corners[:, 1].reshape(shape)
     return np.asarray(((points > low) & (points < high)).all(axis=-1))
 
 
-def outlines(corners: Floats, step: float) -> Floats:
+def outlines(corners: Floats, step: float) -> list[Floats]:
     """Return points, about a step apart, along the sides of boxes (n, 2, 2)."""
     parts = []
     for low, high in corners:
         along, up = (np.linspace(a, b, 2 + int((b - a) / step)) for a, b in zip(low, high, strict=True))
         parts += [np.stack([along, np.full_like(along, y)], axis=1) for y in (low[1], high[1])]
         parts += [np.stack([np.full_like(up, x), up], axis=1) for x in (low[0], high[0])]
-    return join(parts)
+    return parts

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..decisions.decisional_model import DecisionalModel
 from ..states.causal_model import CausalModel
 from ..states.complexities import ranks
-from ..support.arguments import as_table, require
+from ..support.arguments import require
 from ..support.arrays import Ints
-from .drawing import figure_of, new_figure, require_data, require_matplotlib
+from .figures import figure_of, grey, new_figure, observed, require_data, require_matplotlib, state_colours
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,34 +39,6 @@ DECIDED = {
     "V": "local_utility_complexity_",
     "decisions": "labels_",
 }
-
-
-def grey(values: ArrayLike) -> NDArray[np.uint8]:
-    """Grey levels 0..255, dark = large: 255 - floor(255.99 (v - min) / (max - min)); white where there is no value."""
-    table = as_table(values, "values", "it must be an array of numbers: give a field.", float)
-    known = np.isfinite(table)
-    levels = np.full(table.shape, 255, np.uint8)
-    if known.any():
-        low, high = table[known].min(), table[known].max()
-        share = (table[known] - low) / (high - low) if high > low else np.zeros(int(known.sum()))
-        levels[known] = (255 - np.floor(255.99 * share)).astype(np.uint8)
-    return levels
-
-
-def state_colours(labels: ArrayLike) -> NDArray[np.uint8]:
-    """Colours (..., 3) of states in 0..255: common states pale, rare ones strong; white where unknown (-1 or NaN)."""
-    from matplotlib.colors import hsv_to_rgb
-
-    given = as_table(labels, "labels", "it must be an array of integers: give labels_.", float)
-    state = np.nan_to_num(given, nan=-1.0).astype(np.int64)
-    count = np.bincount(state[state >= 0])
-    bits = -np.log2(np.maximum(count, 1) / max(count.max(initial=0), 1))
-    rare = bits / max(bits.max(initial=0.0), 1.0)
-    # Steps of the golden ratio keep the hues of neighbouring numbers apart.
-    hue = (0.6 + np.arange(count.size) * 0.618033988749895) % 1.0
-    hsv = np.column_stack([hue, 0.12 + 0.88 * rare, 1.0 - 0.3 * rare])
-    table = np.vstack([np.round(255 * hsv_to_rgb(hsv)), [[255, 255, 255]]]).astype(np.uint8)
-    return np.asarray(table[state])
 
 
 def fields(
@@ -104,7 +76,7 @@ def fields(
         )
     panels = _panels(panels, raw, choice)
     times = np.unique(causal.observations_.site // int(np.prod(shape[1:])))
-    pictures = [_shown(_picture(panel, raw, causal, choice), panel in COLOURED, times, frame) for panel in panels]
+    pictures = [one_moment(_picture(panel, raw, causal, choice), len(shape), times, frame) for panel in panels]
     given = _new_axes(len(panels), pictures[0].shape) if axes is None else axes
     return _draw_panels(given, [TITLES[panel] for panel in panels], pictures)
 
@@ -129,13 +101,10 @@ def edges(choice: DecisionalModel, image: ArrayLike, axes: Sequence[Axes] | None
     matplotlib Figure
         The figure; `save` writes it to a file.
     """
-    require_matplotlib()
     causal = require_data(choice, "edges")
     obs = causal.observations_
     rule = "it must be the image that was observed, an array (height, width) of numbers: give it as image=pixels."
-    pixels = as_table(image, "image", rule, float)
-    if pixels.ndim != 2 or pixels.shape != obs.shape:
-        raise ValueError(f"The 'image' has shape {pixels.shape} and the states {obs.shape}; {rule}")
+    pixels = observed(image, "image", obs.shape, rule, ndim=2)
     panels = {
         "Image": grey(-pixels),
         TITLES["C"]: grey(obs.field(ranks(causal.local_complexity_))),
@@ -174,20 +143,17 @@ def _picture(
     obs = causal.observations_
     if panel == "raw":
         rule = "it must be the field that was observed, an array of numbers: give it as raw=field."
-        given = as_table(raw, "raw", rule, float)
-        if given.shape != obs.shape:
-            raise ValueError(f"The 'raw' has shape {given.shape} and the states {obs.shape}; {rule}")
-        return 255 - grey(given)
+        return 255 - grey(observed(raw, "raw", obs.shape, rule))
     values = obs.field(getattr(causal, CAUSAL[panel]) if panel in CAUSAL else getattr(choice, DECIDED[panel]))
     return state_colours(values) if panel in COLOURED else grey(values)
 
 
-def _shown(picture: NDArray[np.uint8], is_colour: bool, times: Ints, frame: int | None) -> NDArray[np.uint8]:
+def one_moment(picture: NDArray[Any], axes: int, times: Ints, frame: int | None = None) -> NDArray[Any]:
     """Two axes to show: the times with states against space, or one moment, the middle of a third space axis."""
-    if picture.ndim - is_colour == 2:
+    if axes == 2:
         return picture[times[0] : times[-1] + 1]
     picture = picture[times[times.size // 2] if frame is None else frame]
-    return picture if picture.ndim - is_colour == 2 else picture[len(picture) // 2]
+    return picture if axes == 3 else picture[len(picture) // 2]
 
 
 def _new_axes(n: int, shape: tuple[int, ...]) -> NDArray[np.object_]:

@@ -7,10 +7,9 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..support.arrays import Floats, Ints
-from .diagrams import MAX_STATES, Edge, States, directions, distances, extent, join, length, side, within
+from ..support.arrays import Bools, Floats, Ints
+from .diagrams import MAX_STATES, Diagram, directions, distances, extent, join, length, side, within
 
 SPACING = 1.75  # distance between neighbouring states
 GAIN = 1e-9  # a smaller improvement is rounding
@@ -37,11 +36,10 @@ class Descent:
 
     def is_better(self) -> bool:
         """Whether the drawing has become better by what was just changed."""
-        cost = self.cost(self.xy)
-        if cost >= self.best - GAIN:
-            return False
-        self.best = cost
-        return True
+        before, cost = self.best, self.cost(self.xy)
+        if cost < before - GAIN:
+            self.best = cost
+        return self.best < before
 
     def put(self, values: Floats, where: Any, new: Floats) -> None:
         """Change some values, positions or others that the cost depends on, if this is better."""
@@ -49,11 +47,6 @@ class Descent:
         values[where] = new
         if not self.is_better():
             values[where] = old
-
-    def swap(self) -> None:
-        """Exchange two states at a time."""
-        for pair in combinations(range(len(self.xy)), 2):
-            self.put(self.xy, list(pair), self.xy[list(pair[::-1])])
 
     def move(self, parts: Iterable[Any], step: float) -> None:
         """Move one part, some states, at a time."""
@@ -72,18 +65,16 @@ class Descent:
                 break
 
 
-def layout(states: States, edges: Sequence[Edge]) -> Floats:
-    """Return the positions of the states, shape (n_states, 2): transient ones near where they lead."""
-    recurrent, transient = np.flatnonzero(states.recurrent), np.flatnonzero(~states.recurrent)
-    pairs = _links(edge.ends for edge in edges)
+def layout(diagram: Diagram) -> None:
+    """Place the states: transient ones near where they lead."""
+    recurrent, transient = np.flatnonzero(diagram.recurrent), np.flatnonzero(~diagram.recurrent)
+    pairs = _links(edge.ends for edge in diagram.edges)
     inner = pairs[np.isin(pairs, recurrent).all(axis=1)]
-    xy: Floats = np.zeros((len(states), 2))
-    xy[recurrent] = _core(len(recurrent), np.searchsorted(recurrent, inner))
+    diagram.xy[recurrent] = _core(len(recurrent), np.searchsorted(recurrent, inner))
     if len(transient):
-        _surround(states, edges, xy)
-        if len(xy) <= MAX_STATES:
-            xy = _settle(xy, _cost(pairs), transient)
-    return xy
+        _surround(diagram)
+        if len(diagram.xy) <= MAX_STATES:
+            diagram.xy = _settle(diagram.xy, _cost(pairs), transient)
 
 
 def _links(ends: Iterable[tuple[int, int]]) -> Ints:
@@ -92,32 +83,30 @@ def _links(ends: Iterable[tuple[int, int]]) -> Ints:
 
 
 def _core(n: int, pairs: Ints) -> Floats:
-    """Place states on a circle, or freely if this is clearly better."""
-    xy = _circle(n)
+    """Return positions of states on a circle, or free ones if this is clearly better."""
+    reach = SPACING / 2 / np.sin(np.pi / n) if n > 1 else 0.0
+    # Two states lie side by side, more start from the top.
+    xy = reach * directions((np.pi if n == 2 else np.pi / 2) - 2 * np.pi * np.arange(n) / n)
     if n <= 2 or n > MAX_STATES:
         return xy
     cost = _cost(pairs)
     descent = Descent(xy, cost)
-    descent.repeat(descent.swap, 6)
+
+    def swap() -> None:
+        for pair in combinations(range(n), 2):
+            descent.put(xy, list(pair), xy[list(pair[::-1])])
+
+    descent.repeat(swap, 6)
     if n <= 4:
         return xy
     free = _settle(_stress(xy, pairs), cost, np.arange(n))
     return free if cost(free) < 0.85 * cost(xy) else xy
 
 
-def _circle(n: int) -> Floats:
-    if n <= 1:
-        return np.zeros((n, 2))
-    reach = SPACING / 2 / np.sin(np.pi / n)
-    # Two states lie side by side, more start from the top.
-    first = np.pi if n == 2 else np.pi / 2
-    return np.asarray(reach * directions(first - 2 * np.pi * np.arange(n) / n))
-
-
 def _cost(pairs: Ints) -> Cost:
     """Return what makes a drawing hard to read: crossings, long edges, edges over states, crowded states."""
     # Only edges that share no state can cross.
-    apart: NDArray[np.bool_] = ~(pairs[:, None, :, None] == pairs[None, :, None, :]).any(axis=(2, 3))
+    apart: Bools = ~(pairs[:, None, :, None] == pairs[None, :, None, :]).any(axis=(2, 3))
 
     def cost(xy: Floats) -> float:
         a, b = xy[pairs[:, 0]], xy[pairs[:, 1]]
@@ -147,13 +136,12 @@ def _settle(xy: Floats, cost: Cost, movable: Ints) -> Floats:
 
 def _stress(xy: Floats, pairs: Ints) -> Floats:
     """Return distances on the page as close as possible to distances in the graph (stress majorisation)."""
+    from scipy.sparse.csgraph import shortest_path
+
     n = len(xy)
-    hops = np.full((n, n), float(n))
-    hops[pairs[:, 0], pairs[:, 1]] = hops[pairs[:, 1], pairs[:, 0]] = 1.0
-    np.fill_diagonal(hops, 0.0)
-    for k in range(n):
-        hops = np.minimum(hops, hops[:, k, None] + hops[k])
-    ideal = SPACING * np.minimum(hops, np.sqrt(n))
+    linked = np.zeros((n, n))
+    linked[pairs[:, 0], pairs[:, 1]] = 1.0
+    ideal = SPACING * np.minimum(shortest_path(linked, directed=False, unweighted=True), np.sqrt(n))
     weight = 1.0 / (ideal**2 + np.eye(n)) * (1 - np.eye(n))
     for _ in range(100):
         difference = xy[:, None] - xy
@@ -162,26 +150,20 @@ def _stress(xy: Floats, pairs: Ints) -> Floats:
     return xy
 
 
-def _surround(states: States, edges: Sequence[Edge], xy: Floats) -> None:
+def _surround(diagram: Diagram) -> None:
     """Place transient states on rings outside, level by level, each close to its likeliest target."""
-    placed = states.recurrent.copy()
+    xy, placed = diagram.xy, diagram.recurrent.copy()
     reach = length(xy[placed]).max(initial=0.0)
     while not placed.all():
         reach += SPACING
-        waiting = np.flatnonzero(~placed).tolist()
-        targets = ((state, _likeliest_target(edges, state, placed)) for state in waiting)
-        wanted = sorted((_heading(xy[target]), state) for state, target in targets if target is not None)
-        if not wanted:
-            wanted = [(np.pi, state) for state in waiting]
+        ready = [edge for edge in diagram.edges if placed[edge.target] and not placed[edge.source]]
+        target = {edge.source: edge.target for edge in sorted(ready, key=lambda edge: (edge.p, -edge.target))}
+        wanted = sorted((_heading(xy[end]), state) for state, end in target.items())
+        wanted = wanted or [(np.pi, state) for state in np.flatnonzero(~placed).tolist()]
         angles, ring = np.array([angle for angle, _ in wanted]), [state for _, state in wanted]
         gap = min(SPACING / reach, 2 * np.pi / len(ring))
         xy[ring] = reach * directions(_apart(angles, gap))
         placed[ring] = True
-
-
-def _likeliest_target(edges: Sequence[Edge], state: int, placed: NDArray[np.bool_]) -> int | None:
-    choices = [(-edge.p, edge.target) for edge in edges if edge.source == state and placed[edge.target]]
-    return min(choices)[1] if choices else None
 
 
 def _heading(point: Floats) -> float:
@@ -199,34 +181,33 @@ def _apart(angles: Floats, gap: float) -> Floats:
 
 
 class Boxes:
-    """Boxes of groups of states.
+    """Boxes of groups of the states of a diagram.
 
     Parameters
     ----------
+    diagram : whose states they hold
     group : (n,) box of each state
     titles : text at the top or bottom of each box
-    radius : (n,) radii of the states
 
     Attributes
     ----------
+    members : the states of each box
     room : (n_boxes, 4) free space to the left of the states of each box, below, to the right and above
     side : (n_boxes, 2) where each title is: from 0, left, to 1, right; and 0, at the bottom, or 1, at the top
     """
 
-    def __init__(self, group: Ints, titles: Sequence[str], radius: Floats) -> None:
-        self.group, self.titles, self.radius = group, list(titles), radius
+    def __init__(self, diagram: Diagram, group: Ints, titles: Sequence[str]) -> None:
+        self.diagram, self.group, self.titles = diagram, group, titles
+        self.members = [np.flatnonzero(group == k) for k in range(len(titles))]
         self.size = np.array([extent(title) for title in titles])
         self.room = np.full((len(titles), 4), PAD)
         self.side = np.tile([0.0, 1.0], (len(titles), 1))
 
-    def __len__(self) -> int:
-        return len(self.titles)
-
     def corners(self, xy: Floats) -> Floats:
         """Return the lower left and upper right corner of each box, shape (n_boxes, 2, 2)."""
-        low, high = np.full((len(self), 2), np.inf), np.full((len(self), 2), -np.inf)
-        np.minimum.at(low, self.group, xy - self.radius[:, None])
-        np.maximum.at(high, self.group, xy + self.radius[:, None])
+        low, high = np.full(self.size.shape, np.inf), np.full(self.size.shape, -np.inf)
+        np.minimum.at(low, self.group, xy - self.diagram.radius[:, None])
+        np.maximum.at(high, self.group, xy + self.diagram.radius[:, None])
         low, high = low - self.room[:, :2], high + self.room[:, 2:]
         strip = self.size[:, 1] + PAD
         low[:, 1] -= np.where(self.side[:, 1] == 0, strip, 0.0)
@@ -242,87 +223,78 @@ class Boxes:
         low = corners[:, 0] + PAD + self.side * free
         return np.stack([low, low + self.size], axis=1)
 
-    def place_titles(self, xy: Floats, edges: Sequence[Edge]) -> None:
+    def place_titles(self) -> None:
         """Put each title in the corner of its box where fewest curves pass."""
-        points = join(edge.curve[::2] for edge in edges)
+        points = join(edge.curve[::2] for edge in self.diagram.edges)
         laid_out, costs = self.side, []
         for rank, place in enumerate(SIDES):
-            self.side = np.tile(place, (len(self), 1))
-            near = self.titles_at(self.corners(xy)) + np.array([[-0.04], [0.04]])
+            self.side = np.tile(place, (len(laid_out), 1))
+            near = self.titles_at(self.corners(self.diagram.xy)) + np.array([[-0.04], [0.04]])
             # What the boxes were laid out for is kept unless it is worse.
             kept = (laid_out == place).all(axis=1)
             costs.append(np.count_nonzero(within(points, near), axis=1) + 0.1 * rank - kept)
         self.side = SIDES[np.argmin(costs, axis=0)]
 
-    def make_room(self, xy: Floats, edges: Sequence[Edge]) -> bool:
+    def make_room(self) -> bool:
         """Let the boxes grow around the edges inside them and their labels; tell whether one had to."""
-        before = self.room.copy()
-        for k in range(len(self)):
-            members = self.group == k
-            inner = [edge.points for edge in edges if members[edge.source] and members[edge.target]]
+        before, group = self.room.copy(), self.group
+        for k, members in enumerate(self.members):
+            inner = [edge.points for edge in self.diagram.edges if group[edge.source] == group[edge.target] == k]
             if inner:
-                points = join(inner)
-                low, high = xy[members] - self.radius[members, None], xy[members] + self.radius[members, None]
-                need = np.concatenate([low.min(0) - points.min(0), points.max(0) - high.max(0)]) + PAD
+                points, xy, reach = join(inner), self.diagram.xy[members], self.diagram.radius[members, None]
+                need = np.concatenate([(xy - reach).min(0) - points.min(0), points.max(0) - (xy + reach).max(0)]) + PAD
                 self.room[k] = np.maximum(self.room[k], need)
         return bool((self.room > before + 0.01).any())
 
+    def separate(self) -> None:
+        """Push boxes apart until there is a gap between any two."""
+        xy = self.diagram.xy
+        for step in range(600):
+            corners = self.corners(xy)
+            lack = _lack(corners)
+            depth = np.triu(lack.min(axis=2), 1)
+            if depth.max(initial=0.0) <= 1e-6:
+                return
+            one, other = np.unravel_index(np.argmax(depth), depth.shape)
+            axis = int(np.argmin(lack[one, other]))
+            middle = corners.mean(axis=1)
+            push = (depth[one, other] / 2 + 1e-6) * (1 if middle[other, axis] >= middle[one, axis] else -1)
+            xy[self.members[one], axis] -= push
+            xy[self.members[other], axis] += push
+            if step > 300:
+                # Boxes that push each other in circles need more space altogether.
+                xy += (0.05 * (middle - middle.mean(0)))[self.group]
 
-def nest(boxes: Boxes, edges: Sequence[Edge]) -> Floats:
-    """Return positions of the states: boxes by the edges between them, then the states inside."""
-    pairs, group = _links(edge.ends for edge in edges), boxes.group
+
+def nest(boxes: Boxes) -> None:
+    """Place the states: boxes by the edges between them, then the states inside."""
+    pairs, group = _links(edge.ends for edge in boxes.diagram.edges), boxes.group
     ends = np.sort(group[pairs], axis=1)
-    centres = _core(len(boxes), _links((int(a), int(b)) for a, b in ends))
-    xy: Floats = np.zeros((len(group), 2))
-    for k in range(len(boxes)):
-        members = np.flatnonzero(group == k)
+    centres = _core(len(boxes.members), _links((int(a), int(b)) for a, b in ends))
+    xy = np.zeros((len(group), 2))
+    for k, members in enumerate(boxes.members):
         inside = pairs[(ends == k).all(axis=1)]
         xy[members] = _core(len(members), np.searchsorted(members, inside))
     # Shapes first, so that the boxes have their sizes.
     corners = boxes.corners(xy)
     xy -= corners.mean(axis=1)[group]
-    size = corners[:, 1] - corners[:, 0]
+    row = np.stack([np.argsort(np.argsort(centres[:, 0], kind="stable")), np.zeros(len(centres))], axis=1)
+    starts = [centres, centres[:, ::-1], row] if len(xy) <= MAX_CARE else [centres]
+    trials = [xy + (_stretch(start, corners[:, 1] - corners[:, 0]) * start)[group] for start in starts]
     if len(xy) > MAX_STATES:
-        xy += (_stretch(centres, size) * centres)[group]
+        boxes.diagram.xy = trials[0]
     else:
-        row = np.stack([np.argsort(np.argsort(centres[:, 0], kind="stable")), np.zeros(len(boxes))], axis=1)
-        starts = [centres, centres[:, ::-1], row] if len(xy) <= MAX_CARE else [centres]
-        xy = _best([xy + (_stretch(start, size) * start)[group] for start in starts], boxes, _boxes_cost(boxes, pairs))
-    separate(xy, boxes)
-    return xy
+        _improve_all(trials, boxes, _boxes_cost(boxes, pairs))
+    boxes.separate()
 
 
-def _best(starts: Sequence[Floats], boxes: Boxes, cost: Cost) -> Floats:
-    """Return the best of what can be made of several positions, and put the titles of the boxes accordingly."""
+def _improve_all(trials: Sequence[Floats], boxes: Boxes, cost: Cost) -> None:
+    """Place the states, and the titles of the boxes, by the best of what can be made of several positions."""
     found = []
-    for xy in starts:
+    for xy in trials:
         boxes.side[:] = SIDES[0]
-        _improve(xy, boxes, cost)
-        found.append((cost(xy), boxes.side.copy()))
-    k = int(np.argmin([value for value, _ in found]))
-    boxes.side[:] = found[k][1]
-    return starts[k]
-
-
-def separate(xy: Floats, boxes: Boxes) -> None:
-    """Push boxes apart, in place, until there is a gap between any two."""
-    for step in range(600):
-        corners = boxes.corners(xy)
-        lack = _lack(corners)
-        depth = np.triu(lack.min(axis=2), 1)
-        if depth.max(initial=0.0) <= 1e-6:
-            return
-        one, other = np.unravel_index(np.argmax(depth), depth.shape)
-        axis = int(np.argmin(lack[one, other]))
-        ahead = corners[other].mean(0)[axis] >= corners[one].mean(0)[axis]
-        push = np.zeros(2)
-        push[axis] = (depth[one, other] / 2 + 1e-6) * (1 if ahead else -1)
-        xy[boxes.group == one] -= push
-        xy[boxes.group == other] += push
-        if step > 300:
-            # Boxes that push each other in circles need more space altogether.
-            middle = corners.mean(axis=1)
-            xy += (0.05 * (middle - middle.mean(0)))[boxes.group]
+        found.append((_improve(xy, boxes, cost), xy, boxes.side.copy()))
+    _, boxes.diagram.xy, boxes.side[:] = min(found, key=lambda trial: trial[0])
 
 
 def _lack(corners: Floats) -> Floats:
@@ -343,8 +315,7 @@ def _stretch(centres: Floats, size: Floats) -> float:
 def _boxes_cost(boxes: Boxes, pairs: Ints) -> Cost:
     """Return what makes a drawing with boxes hard to read: also boxes too close or large, and edges over others."""
     plain = _cost(pairs)
-    ends = boxes.group[pairs]
-    strange = (np.arange(len(boxes))[:, None, None] != ends).all(axis=2)
+    strange = (np.arange(len(boxes.titles))[:, None, None] != boxes.group[pairs]).all(axis=2)
     t = np.linspace(0.04, 0.96, 16)[:, None, None]
 
     def cost(xy: Floats) -> float:
@@ -361,23 +332,27 @@ def _boxes_cost(boxes: Boxes, pairs: Ints) -> Cost:
     return cost
 
 
-def _improve(xy: Floats, boxes: Boxes, cost: Cost) -> None:
-    """Turn and exchange boxes, then move them and their states, in place."""
-    descent = Descent(xy, cost)
-    groups = [np.flatnonzero(boxes.group == k) for k in range(len(boxes))]
+def _improve(xy: Floats, boxes: Boxes, cost: Cost) -> float:
+    """Turn and exchange boxes, then move them and their states, in place; return the cost."""
+    descent, groups = Descent(xy, cost), boxes.members
+
+    def retitle(k: int) -> None:
+        for place in SIDES:
+            descent.put(boxes.side, k, place)
 
     def turn() -> None:
         for k, members in enumerate(groups):
             for trial in _turned(xy, members, groups[:k]):
                 descent.put(xy, slice(None), trial)
-            _retitle(descent, boxes, k)
+            retitle(k)
 
     descent.repeat(turn, 3)
     single = [members[[i]] for members in groups if len(members) > 1 for i in range(len(members))]
     for step in SPACING * np.repeat(0.5 ** np.arange(-1.0, 5.0), 3):
         descent.move([*groups, *single], step)
-        for k in range(len(boxes)):
-            _retitle(descent, boxes, k)
+        for k in range(len(groups)):
+            retitle(k)
+    return cost(xy)
 
 
 def _turned(xy: Floats, members: Ints, others: Sequence[Ints]) -> list[Floats]:
@@ -390,19 +365,10 @@ def _turned(xy: Floats, members: Ints, others: Sequence[Ints]) -> list[Floats]:
         trial[members] += shift
         trial[other] -= shift
         trials.append(trial)
-    for turned in _symmetries(xy[members] - middle)[1:] if len(members) > 1 else []:
+    turns = [np.array([[c, -s], [s, c]]) for c, s in ((1, 0), (0, 1), (-1, 0), (0, -1))]
+    mirrored = [turn @ np.diag([1, mirror]) for mirror in (1, -1) for turn in turns]
+    for turn in mirrored[1:] if len(members) > 1 else []:
         trial = xy.copy()
-        trial[members] = middle + turned
+        trial[members] = middle + (xy[members] - middle) @ turn
         trials.append(trial)
     return trials
-
-
-def _symmetries(inside: Floats) -> list[Floats]:
-    turns = [np.array([[c, -s], [s, c]]) for c, s in ((1, 0), (0, 1), (-1, 0), (0, -1))]
-    return [inside @ turn @ np.diag([1, mirror]) for mirror in (1, -1) for turn in turns]
-
-
-def _retitle(descent: Descent, boxes: Boxes, k: int) -> None:
-    """Try the other places for a title."""
-    for place in SIDES:
-        descent.put(boxes.side, k, place)

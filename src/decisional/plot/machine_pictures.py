@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ..machines import TransitionGraph
 from ..support.arguments import refusal, require
 from ..support.display import html_of
-from .diagrams import Edge, States, graph_edges, graph_states, machine_edges, machine_states
-from .drawing import RECURRENT, TRANSIENT, Canvas, bounds, fills, legend_height, require_matplotlib
+from .diagrams import FONT, Diagram, extent, graph_diagram, machine_diagram, place_labels, route
+from .drawing import Canvas
+from .figures import RECURRENT, TRANSIENT, fill, render, require_matplotlib
 from .layout import layout
-from .routing import place_labels, route
-from .saving import render
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +51,14 @@ def machine(
     matplotlib Axes
         The axes; its figure is ``axes.figure``, and `save` writes it to a file.
     """
-    return _draw_machine(machine, ax, groups, edge_labels, title)
+    require_matplotlib()
+    remedy = "give a machine, such as the 'machine_' of fitted CausalStates"
+    require(machine, "recurrent_part", "machine", "an EpsilonMachine", remedy)
+    return _draw(machine_diagram(machine), ax, _group_names(groups, machine.n_states), edge_labels, title)
+
+
+# In functions whose parameter is a machine too.
+_draw_machine = machine
 
 
 def graph(graph: TransitionGraph, ax: Axes | None = None, self_loops: bool = True, *, title: str | None = None) -> Axes:
@@ -76,9 +82,11 @@ def graph(graph: TransitionGraph, ax: Axes | None = None, self_loops: bool = Tru
         The axes; its figure is ``axes.figure``, and `save` writes it to a file.
     """
     require_matplotlib()
-    _require_graph(graph)
-    edges = [edge for edge in graph_edges(graph) if self_loops or not edge.is_loop]
-    return _draw(graph_states(graph), edges, ax, title=title)
+    given: Any = graph
+    if not isinstance(given, TransitionGraph):
+        remedy = "give one, such as the 'graph_' of DecisionalStates"
+        raise ValueError(refusal("graph", given, "a TransitionGraph", remedy))
+    return _draw(graph_diagram(graph, self_loops), ax, title=title)
 
 
 def machine_svg(machine: EpsilonMachine, groups: Sequence[object] | Any | None = None) -> str:
@@ -96,7 +104,7 @@ def machine_svg(machine: EpsilonMachine, groups: Sequence[object] | Any | None =
     str
         A complete SVG document.
     """
-    return render(_draw_machine(machine, None, groups), "svg").decode("utf-8")
+    return render(_draw_machine(machine, groups=groups), "svg").decode("utf-8")
 
 
 def machine_html(machine: EpsilonMachine) -> str:
@@ -115,22 +123,6 @@ def machine_html(machine: EpsilonMachine) -> str:
     return html_of("machine", machine)
 
 
-def _require_graph(graph: Any) -> None:
-    if not isinstance(graph, TransitionGraph):
-        remedy = "give one, such as the 'graph_' of DecisionalStates"
-        raise ValueError(refusal("graph", graph, "a TransitionGraph", remedy))
-
-
-def _draw_machine(
-    machine: EpsilonMachine, ax: Axes | None, groups: Any, edge_labels: bool = True, title: str | None = None
-) -> Axes:
-    require_matplotlib()
-    remedy = "give a machine, such as the 'machine_' of fitted CausalStates"
-    require(machine, "recurrent_part", "machine", "an EpsilonMachine", remedy)
-    names = _group_names(groups, machine.n_states)
-    return _draw(machine_states(machine), machine_edges(machine), ax, names, edge_labels, title)
-
-
 def _group_names(groups: Any, n_states: int) -> list[str] | None:
     if groups is None:
         return None
@@ -145,29 +137,28 @@ def _group_names(groups: Any, n_states: int) -> list[str] | None:
 
 
 def _draw(
-    states: States,
-    edges: Sequence[Edge],
+    diagram: Diagram,
     ax: Axes | None,
     groups: Sequence[str] | None = None,
     edge_labels: bool = True,
     title: str | None = None,
 ) -> Axes:
-    """Draw states and edges on axes, or on a new figure; groups have a colour and an entry of the legend each."""
-    xy = layout(states, edges)
-    route(edges, xy, states.radius)
+    """Draw a diagram on axes, or on a new figure; groups have a colour and an entry of the legend each."""
+    layout(diagram)
+    route(diagram)
     if edge_labels:
-        place_labels(edges, xy, states.radius)
-    page = bounds(edges, xy, states.radius)
+        place_labels(diagram)
+    page = diagram.page()
+    fills = {name: fill(k) for k, name in enumerate(dict.fromkeys(groups or []))}
+    widest = max((extent(name)[0] for name in fills), default=0.0) + 4.5 * FONT
+    columns = max(1, min(len(fills), int((page[1, 0] - page[0, 0]) / widest)))
     if groups is not None:
-        page[0, 1] -= legend_height(groups, page)
-    canvas = Canvas(page, ax)
-    canvas.edges(edges)
+        page[0, 1] -= 1.5 * FONT * -(-len(fills) // columns) + 2 * FONT
+    canvas = Canvas(page, ax, title)
+    canvas.edges(diagram)
     if groups is None:
-        canvas.states(states, xy, [(RECURRENT if recurrent else TRANSIENT, "") for recurrent in states.recurrent])
+        canvas.states(diagram, [(RECURRENT if recurrent else TRANSIENT, "") for recurrent in diagram.recurrent])
     else:
-        found = fills(groups)
-        canvas.states(states, xy, [found[group] for group in groups])
-        canvas.legend(groups)
-    if title is not None:
-        canvas.ax.set_title(title)
+        canvas.states(diagram, [fills[group] for group in groups])
+        canvas.legend(fills, columns)
     return canvas.ax

@@ -9,8 +9,21 @@ import numpy as np
 from ..data.observations import Observations
 from ..support.arguments import as_table, integer
 from ..support.arrays import Floats, Ints
-from .drawing import INK, LINE, figure_of, fill, new_figure, require_data, require_fitted, tint
-from .field_pictures import state_colours
+from .figures import (
+    FONT,
+    INK,
+    LINE,
+    figure_of,
+    fill,
+    legend,
+    new_figure,
+    observed,
+    plain_axes,
+    require_data,
+    require_fitted,
+    state_colours,
+    tint,
+)
 from .wording import decision_texts, worth
 
 if TYPE_CHECKING:
@@ -22,7 +35,6 @@ if TYPE_CHECKING:
 
 STRETCH = 200  # positions that are still told apart on a page
 STRIP = 0.16  # share of the axes for the bands
-FONT = 9
 UNKNOWN = "#ffffff", "////"
 
 
@@ -94,9 +106,7 @@ def signal(choice: DecisionalModel, signal: ArrayLike, name: str = "value", ax: 
     causal = require_data(choice, "signal")
     obs = causal.observations_
     rule = "it must be the signal that was observed, one number for each time: give it as signal=values."
-    values = as_table(signal, "signal", rule, float)
-    if values.ndim != 1 or values.shape != obs.shape:
-        raise ValueError(f"The 'signal' has shape {values.shape} and the states {obs.shape}; {rule}")
+    values = observed(signal, "signal", obs.shape, rule, ndim=1)
     rule = "a signal is drawn with predictions that are numbers: choose a utility such as ds.utility.squared_error()."
     best = as_table(choice.predictions_.choice(), "predictions", rule, float)[causal.states_.labels[obs.x]]
     first = max(len(values) - STRETCH, 0)
@@ -150,57 +160,39 @@ def _stretch(cause: Ints, start: int | None, stop: int | None) -> tuple[int, int
 def _scales(ax: Axes, utility: Floats, first: int, last: int) -> None:
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-    known = utility[~np.isnan(utility)]
-    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    known = utility[~np.isnan(utility)] if not np.isnan(utility).all() else np.array([0.0, 1.0])
+    low, high = float(known.min()), float(known.max())
     room = high - low
     if room <= 1e-9 * max(abs(high), 1.0):
-        low, high = (low + high) / 2, (low + high) / 2
+        low = high = (low + high) / 2
         room = max(abs(high), 1.0)
     # The strip of bands lies below the line, the ticks above it.
     bottom, top = low - 0.1 * room, high + 0.15 * room
-    bottom -= STRIP / (1 - STRIP) * (top - bottom)
-    ax.set_ylim(bottom, top)
+    ax.set_ylim(bottom - STRIP / (1 - STRIP) * (top - bottom), top)
     ax.set_xlim(first - 0.5, last - 0.5)
     shown = MaxNLocator(5).tick_values(low, high) if high > low else [high]
-    ax.set_yticks([y for y in shown if low - 0.1 * room <= y <= top])
+    ax.set_yticks([y for y in shown if bottom <= y <= top])
     ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: worth(y)))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    ax.set_xlabel("position", fontsize=FONT, color=INK)
-    ax.set_ylabel("expected utility", fontsize=FONT, color=INK)
-    ax.tick_params(labelsize=FONT, colors=INK)
-    ax.spines[["top", "right"]].set_visible(False)
+    plain_axes(ax, "position", "expected utility")
 
 
 def _bands(ax: Axes, label: Ints, first: int, texts: list[str]) -> None:
     """Draw runs of one state each: in full colour below, as pale paper behind the line."""
     from matplotlib.collections import PolyCollection
-    from matplotlib.patches import Patch
 
     edges = np.flatnonzero(np.diff(label, prepend=label[0] - 1, append=label[-1] - 1))
     begin, end, state = edges[:-1] + first - 0.5, edges[1:] + first - 0.5, label[edges[:-1]]
-    handles = []
+    fills = {}
     for k in np.unique(state).tolist():
-        colour, hatch = fill(k) if k >= 0 else UNKNOWN
+        colour, hatch = fills[texts[k] if k >= 0 else "not known"] = fill(k) if k >= 0 else UNKNOWN
         spans = list(zip(begin[state == k].tolist(), end[state == k].tolist(), strict=True))
-        for low, high, paper in ((0.0, STRIP, False), (STRIP, 1.0, True)):
+        strip: dict[str, Any] = {"fc": colour, "hatch": hatch, "ec": LINE} if hatch else {"fc": colour, "ec": "none"}
+        paper: dict[str, Any] = {"fc": tint(colour, 0.2), "ec": "none"}
+        for low, high, gid, style in ((0.0, STRIP, f"band {k}", strip), (STRIP, 1.0, "paper", paper)):
             corners = [[(a, low), (a, high), (b, high), (b, low)] for a, b in spans]
-            style: dict[str, Any] = {"fc": tint(colour, 0.2) if paper else colour, "ec": "none", "lw": 0.0}
-            if hatch and not paper:
-                style |= {"hatch": hatch, "ec": LINE}
-            bands = PolyCollection(corners, transform=ax.get_xaxis_transform(), zorder=1, **style)
-            bands.set_gid("paper" if paper else f"band {k}")
+            bands = PolyCollection(corners, transform=ax.get_xaxis_transform(), lw=0.0, zorder=1, gid=gid, **style)
             ax.add_collection(bands, autolim=False)
-        text = texts[k] if k >= 0 else "not known"
-        handles.append(Patch(fc=colour, ec=LINE, hatch=hatch, lw=0.5, label=text))
     # About so many letters fit above the axes.
-    columns = 115 // (max(len(str(handle.get_label())) for handle in handles) + 7)
-    legend = ax.legend(
-        handles=handles,
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=max(1, min(columns, len(handles))),
-        frameon=False,
-        fontsize=FONT,
-    )
-    for entry in legend.get_texts():
-        entry.set_parse_math(False)
+    columns = max(1, min(115 // (max(map(len, fills)) + 7), len(fills)))
+    legend(ax, fills, LINE, 0.5, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=FONT)

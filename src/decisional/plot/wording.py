@@ -128,12 +128,6 @@ def causal_probabilities(choice: DecisionalModel) -> Floats:
     return np.asarray(weight)
 
 
-def causal_names(choice: DecisionalModel) -> list[str]:
-    """Return the names of the causal states, which are numbers without a machine."""
-    names = range(len(choice.utility_)) if choice.machine_ is None else choice.machine_.names
-    return list(map(str, names))
-
-
 def prediction_text(predictions: Any) -> str:
     """Write a set Y, abbreviated where it is long.
 

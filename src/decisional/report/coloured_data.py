@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..plot.field_pictures import one_moment
+from ..plot.figures import grey, state_colours
 from ..plot.wording import symbol_text
-from .content import Legend, Section
+from ..support.arrays import Bools
+from .content import Legend, Section, png
 from .findings import Findings
-from .pictures import png, state_colour
-from .sections import state_chip
+from .sections import Content, state_chip, state_colour
 
 STRETCH, CURVE = 240, 200  # symbols, values of a signal
 MOST_CHIPS = 12
@@ -22,13 +24,13 @@ UNKNOWN_COLOUR = np.array([255, 224, 178])
 RAMP = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], float)
 
 
-def coloured_data(found: Findings) -> Section | None:
+def along(found: Findings) -> Section:
     """Return the time line of a series or a signal, or the maps of a field or an image."""
     if found.kind in ("field", "image"):
-        return _maps(found)
+        return Section("along", "Maps", _maps(found), "maps")
     if found.kind == "signal":
-        return _signal(found)
-    return _symbols(found) if found.kind == "series" and found.has_states else None
+        return Section("along", "Along the data", _signal(found), "signal")
+    return Section("along", "Along the data", _symbols(found) if found.kind == "series" else None, "symbols")
 
 
 def _first_known(labels: NDArray[Any], length: int) -> slice:
@@ -37,9 +39,9 @@ def _first_known(labels: NDArray[Any], length: int) -> slice:
     return slice(start, start + length)
 
 
-def _symbols(found: Findings) -> Section | None:
+def _symbols(found: Findings) -> Content:
     labels, source = found.labels, found.source
-    if labels is None or source is None:
+    if not found.has_states or labels is None or source is None:
         return None
     stretch = _first_known(labels, STRETCH)
     codes, labels = source.lut[source.raw[stretch]], labels[stretch]
@@ -52,14 +54,13 @@ def _symbols(found: Findings) -> Section | None:
         )
         for place, (code, k) in enumerate(zip(codes.tolist(), labels.tolist(), strict=True), stretch.start)
     ]
-    content = {
+    return {
         "first": stretch.start,
         "last": stretch.start + codes.size - 1,
         "legend": _legend(found, np.unique(labels[labels >= 0])),
         "cells": cells,
         "starts": source.bounds[1:-1].tolist(),
     }
-    return Section("along", "Along the data", content, "symbols")
 
 
 def _legend(found: Findings, shown: NDArray[Any]) -> Legend:
@@ -67,7 +68,7 @@ def _legend(found: Findings, shown: NDArray[Any]) -> Legend:
     return Legend(shown.size, [state_chip(found, k) for k in shown.tolist()] if few else [])
 
 
-def _signal(found: Findings) -> Section | None:
+def _signal(found: Findings) -> Content:
     labels = found.labels
     if found.series is None or labels is None:
         return None
@@ -82,7 +83,7 @@ def _signal(found: Findings) -> Section | None:
     colours, legend = _signal_colours(found, labels[stretch][: values.size])
     low, high = float(known.min()), float(known.max())
     path, dots = _curve(values, low, high, colours)
-    content = {
+    return {
         "first": stretch.start,
         "last": stretch.start + values.size - 1,
         "low": low,
@@ -91,7 +92,6 @@ def _signal(found: Findings) -> Section | None:
         "path": path,
         "dots": dots,
     }
-    return Section("along", "Along the data", content, "signal")
 
 
 def _curve(
@@ -124,7 +124,7 @@ def _signal_colours(found: Findings, labels: NDArray[Any]) -> tuple[list[str | N
     return colours, Legend(found.n_states, scale=(low, high))
 
 
-def _maps(found: Findings) -> Section | None:
+def _maps(found: Findings) -> Content:
     causal = found.causal
     if causal is None or len(causal.observations_.shape) < 2:
         return None
@@ -134,26 +134,23 @@ def _maps(found: Findings) -> Section | None:
     images = []
     try:
         for name, meaning, picture in _panels(found):
-            whole = _flat(picture if name == DATA else _marked(picture, known), times, known.ndim)
+            whole = one_moment(picture if name == DATA else _marked(picture, known), known.ndim, times)
             pixels = _cut(whole, found.kind)
             images.append((name, meaning, png(pixels), pixels.shape[1], pixels.shape[0]))
     except ImportError:
-        return Section("along", "Maps", {"images": []}, "maps")
-    content = {
+        return {"images": []}
+    return {
         "images": images,
         "in_time": found.kind == "field" and known.ndim == 2,
-        "has_unknown": not _flat(known, times, known.ndim)[:SIDE, :SIDE].all(),
+        "has_unknown": not one_moment(known, known.ndim, times)[:SIDE, :SIDE].all(),
         "constant_utility": found.choice is not None and UTILITY not in [name for name, *_ in images],
         "shape": known.shape[-2:],
         "cut": max(known.shape[-2:]) > SIDE,
     }
-    return Section("along", "Maps", content, "maps")
 
 
 def _panels(found: Findings) -> list[tuple[str, str, NDArray[Any]]]:
     """Return name, meaning and picture of each map, on the whole grid."""
-    from ..plot import grey, state_colours
-
     causal, choice = found.causal, found.choice
     assert causal is not None
     on_grid = causal.observations_.field
@@ -172,18 +169,10 @@ def _panels(found: Findings) -> list[tuple[str, str, NDArray[Any]]]:
     return panels
 
 
-def _marked(picture: NDArray[Any], known: NDArray[np.bool_]) -> NDArray[Any]:
+def _marked(picture: NDArray[Any], known: Bools) -> NDArray[Any]:
     """The picture in colours, with places without a state in one that nothing else has."""
     colours = picture if picture.ndim > known.ndim else np.repeat(picture[..., None], 3, axis=-1)
     return np.where(known[..., None], colours, UNKNOWN_COLOUR).astype(np.uint8)
-
-
-def _flat(picture: NDArray[Any], times: NDArray[Any], axes: int) -> NDArray[Any]:
-    """Two axes to show: the times with states against space; with more space axes, the middle moment."""
-    if axes == 2:
-        return picture[times[0] : times[-1] + 1]
-    picture = picture[times[times.size // 2]]
-    return picture if axes == 3 else picture[len(picture) // 2]
 
 
 def _cut(pixels: NDArray[Any], kind: str) -> NDArray[Any]:

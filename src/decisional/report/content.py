@@ -1,38 +1,48 @@
-"""What a page shows, as plain data: the templates make HTML of it, and write the words around it.
+"""What a page is made of, as plain data, and how it becomes HTML: the templates write the words around it.
 
 Strings are text, never HTML: the templates escape them. Only the inside of a picture is `Markup`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+import base64
+import io
+import re
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..plot import figures, wording
 
 if TYPE_CHECKING:
+    from jinja2 import Environment
     from markupsafe import Markup
 
+MOST_WIDTH = 800  # pixels
+# What no HTML page may hold, and lone surrogates, which file names may have and UTF-8 cannot write.
+FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
-@dataclass(frozen=True)
-class Section:
+
+class Section(NamedTuple):
     """A part of a page.
 
     Attributes
     ----------
     name : what links lead to
     title : the heading
-    content : what its template shows, besides the findings that all templates know
+    content : what its template shows, besides the findings that all templates know; None: there is no such part
     form : name of its template, by default that of the section
     """
 
     name: str
     title: str
-    content: Mapping[str, Any] = field(default_factory=dict)
+    content: Mapping[str, Any] | None
     form: str = ""
-
-    @property
-    def template(self) -> str:
-        return f"sections/{self.form or self.name}.html"
 
 
 @dataclass(frozen=True)
@@ -66,8 +76,7 @@ class Curve:
 Cell = str | Chip | Bars | Curve
 
 
-@dataclass(frozen=True)
-class TableContent:
+class TableContent(NamedTuple):
     """A table whose first column heads the rows; the columns `numbers` are aligned to the right."""
 
     head: Sequence[str]
@@ -76,8 +85,7 @@ class TableContent:
     numbers: Collection[int] = ()
 
 
-@dataclass(frozen=True)
-class Legend:
+class Legend(NamedTuple):
     """What colours mean: states by name, or where these are many the ends of a scale of expected values."""
 
     n_states: int
@@ -85,16 +93,85 @@ class Legend:
     scale: tuple[float, float] | None = None
 
 
-@dataclass(frozen=True)
-class Svg:
-    """A picture inside a page: its inside, the part of the plane that it shows, and what is seen on it."""
+class Svg(NamedTuple):
+    """A picture inside a page: its inside (None: matplotlib is missing), what it shows of the plane, and its words."""
 
     inside: Markup | None
     view: str
     width: float
     label: str
 
-    @property
-    def missing(self) -> bool:
-        """Whether it could not be drawn, for want of matplotlib."""
-        return self.inside is None
+
+def svg(draw: Callable[[], Any], label: str, prefix: str) -> Svg:
+    """Return a matplotlib figure as SVG that can stand in an HTML page beside others, or that it is missing.
+
+    Parameters
+    ----------
+    draw : makes the matplotlib Figure or Axes
+    label : what is seen, for those who do not see it
+    prefix : of all identifiers, different for each picture of a page
+    """
+    from markupsafe import Markup
+
+    try:
+        text = _transparent(draw)
+    except ImportError:
+        return Svg(None, "", 0.0, label)
+    text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", text, flags=re.DOTALL)
+    head, inside = text[text.index("<svg") : text.rindex("</svg>")].split(">", 1)
+    box = head.split('viewBox="')[1].split('"')[0]
+    # Names of artists repeat; only what is referred to needs one, and the picture itself.
+    used = {"figure_1", *re.findall(r'(?:xlink:href="#|url\(#)([^")]+)', inside)}
+    inside = re.sub(r' id="([^"]*)"', lambda name: f' id="{prefix}-{name[1]}"' if name[1] in used else "", inside)
+    inside = inside.replace('xlink:href="#', f'href="#{prefix}-').replace("url(#", f"url(#{prefix}-")
+    return Svg(Markup(inside.replace("\n", " ")), box, min(1.8 * float(box.split()[2]), MOST_WIDTH), label)
+
+
+def _transparent(draw: Callable[[], Any]) -> str:
+    with warnings.catch_warnings():
+        # Letters that the font lacks are boxes here, and letters in the tables.
+        warnings.filterwarnings("ignore", message="Glyph")
+        whole = figures.figure_of(draw())
+        # The paper is that of the page.
+        for patch in (whole.patch, *(ax.patch for ax in whole.axes)):
+            patch.set_alpha(0.0)
+        return figures.render(whole, "svg").decode("utf-8")
+
+
+def png(pixels: NDArray[Any]) -> str:
+    """Return grey levels (height, width) or colours (height, width, 3) in 0..255 as the address of a PNG image."""
+    from PIL import Image
+
+    height, width = pixels.shape[:2]
+    colours = np.broadcast_to(pixels.reshape(height * width, -1), (height * width, 3)).astype(np.uint8)
+    image = Image.fromarray(colours.reshape(height, width, 3))
+    used, place = np.unique(colours @ np.array([1 << 16, 1 << 8, 1]), return_inverse=True)
+    if used.size <= 256:
+        # Numbers of colours take less than half the space of colours.
+        image = Image.fromarray(place.reshape(height, width).astype(np.uint8))
+        image.putpalette(np.column_stack([used >> 16, used >> 8 & 255, used & 255]).astype(np.uint8).tobytes())
+    data = io.BytesIO()
+    image.save(data, "png", optimize=True)
+    return "data:image/png;base64," + base64.b64encode(data.getvalue()).decode("ascii")
+
+
+def render(template: str, **content: Any) -> str:
+    """Fill in one of the templates; all text is escaped, and characters that HTML may not hold are replaced."""
+    return FORBIDDEN.sub("\ufffd", _environment().get_template(template).render(content))
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader(__package__ or "", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    made.filters |= {name: getattr(wording, name) for name in ("number", "plural", "share")}
+    made.filters |= {"outcome": lambda z: wording.typeset(wording.outcome_text(z)), "percent": "{:.0%}".format}
+    return made

@@ -9,10 +9,8 @@ from .. import plot
 from ..plot.diagrams import MAX_STATES
 from ..plot.wording import number, outcome_text, plural, prediction_text, share, typeset
 from ..support.arguments import require
-from .content import TableContent
-from .findings import Findings, gather
-from .page import render
-from .pictures import svg
+from .content import TableContent, render, svg
+from .findings import Findings
 from .sections import decisions_figure, decisions_table
 
 if TYPE_CHECKING:
@@ -37,7 +35,7 @@ def machine_html(machine: EpsilonMachine) -> str:
         HTML. Without matplotlib it is the table alone.
     """
     require(machine, "recurrent_part", "machine", "an EpsilonMachine", "give a machine, such as causal.machine_")
-    found, shown = gather(machine=machine), min(machine.n_states, MAX_STATES)
+    found, shown = Findings(machine=machine), min(machine.n_states, MAX_STATES)
     caption = f"{plural(found.n_states, 'state')}, C = {machine.statistical_complexity():.4f} bits, "
     caption += f"h = {machine.entropy_rate():.4f} bits per symbol"
     head = ["state", "probability", *(f"P({outcome_text(symbol)})" for symbol in found.outcomes[:COLUMNS])]
@@ -62,7 +60,7 @@ def causal_html(causal: CausalModel) -> str:
     str
         HTML. Without matplotlib it is the table alone.
     """
-    found = gather(causal=causal)
+    found = Findings(causal=causal)
     caption = f"{plural(found.n_states, 'causal state')} of {plural(found.n, 'observation')}"
     caption += f", C = {causal.complexity_:.4f} bits"
     if causal.machine_ is not None:

@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Mapping
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
-from ..plot import wording
 from ..support import files as io
 from . import sections
 from .caveats import caveats
-from .coloured_data import coloured_data
-from .content import Section
-from .findings import gather
+from .coloured_data import along
+from .content import Section, render
+from .findings import Findings
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
-
     from ..decisions.decisional_model import DecisionalModel
     from ..machines import EpsilonMachine
     from ..states.causal_model import CausalModel
     from ..states.machine_selection import Selection
-
-# What no HTML page may hold, and lone surrogates, which file names may have and UTF-8 cannot write.
-FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
 
 def page(
@@ -90,24 +82,26 @@ def page(
     >>> text.startswith("<!doctype html>"), "2 states" in text
     (True, True)
     """
-    found = gather(series, field, machine, causal, choice, selection)
+    found = Findings(series, field, machine, causal, choice, selection)
     careful = caveats(found, warnings)
-    states = [sections.states(found), coloured_data(found)]
+    told = [(label, str(value)) for label, value in asked.items()]
+    states = [Section("states", "The states", sections.states(found)), along(found)]
+    again = {"command": command, "seed": seed, "code": sections.python_code(found) if code is None else code}
     parts = [
-        Section("summary", "In short"),
-        sections.asked(asked),
-        sections.data(found, data or {}),
-        sections.machine(found),
+        Section("summary", "In short", {}),
+        Section("asked", "What was asked", {"entries": told} if told else None, "definitions"),
+        Section("data", "The data at a glance", sections.data(found, data or {}), "definitions"),
+        Section("machine", "The machine", sections.machine(found)),
         # Few states are read first, many are seen on the data first.
         *(states if found.kind == "series" else states[::-1]),
-        sections.decisions(found),
-        sections.events(found),
-        sections.complexities(found),
-        sections.selection(found),
-        sections.reproduce(found, command, seed, code),
-        Section("words", "Words used here"),
+        Section("decisions", "Decisions and utilities", sections.decisions(found)),
+        Section("events", "Events", sections.events(found)),
+        Section("complexities", "Complexities", sections.complexities(found)),
+        Section("selection", "Why this number of states", sections.selection(found)),
+        Section("reproduce", "How to reproduce this", again),
+        Section("words", "Words used here", {}),
     ]
-    shown = [part for part in parts if part is not None]
+    shown = [part for part in parts if part.content is not None]
     return render("page.html", title=title, version=__version__, found=found, warnings=careful, sections=shown)
 
 
@@ -122,30 +116,3 @@ def write(path: str | os.PathLike[str], **arguments: Any) -> None:
         Those of `page`.
     """
     io.write_text(path, page(**arguments))
-
-
-def render(template: str, **content: Any) -> str:
-    """Fill in one of the templates; all text is escaped, and characters that HTML may not hold are replaced."""
-    return FORBIDDEN.sub("\ufffd", _environment().get_template(template).render(content))
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    made = Environment(
-        loader=PackageLoader(__package__ or "", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-    )
-    made.filters |= {
-        "number": wording.number,
-        "outcome": lambda outcome: wording.typeset(wording.outcome_text(outcome)),
-        "percent": "{:.0%}".format,
-        "plural": wording.plural,
-        "share": wording.share,
-    }
-    return made

@@ -1,32 +1,27 @@
-"""The sections of a page, as data: the templates of the same names write the words around them."""
+"""The sections of a page, as data: the templates of the same names write the words around them.
+
+Each is what its template shows, or None where there is nothing to show.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import plot
+from ..data.fields import Cones
+from ..decisions.utilities import Utility
+from ..estimators.first_part import FirstPart
+from ..plot import wording
 from ..plot.diagrams import MAX_STATES
-from ..plot.wording import (
-    mean_utility,
-    number,
-    numbers,
-    outcome_text,
-    plural,
-    prediction_text,
-    set_texts,
-    share,
-    symbol_text,
-    typeset,
-)
-from .content import Bars, Cell, Chip, Curve, Section, TableContent
+from ..plot.wording import number, outcome_text, plural, prediction_text, share, symbol_text, typeset
+from ..support.arrays import Floats
+from .content import Bars, Cell, Chip, Curve, TableContent, svg
 from .findings import Findings
-from .pictures import state_colour, svg
-from .reproduce import python_code
 
 if TYPE_CHECKING:
     from ..data.sequences import Symbols
@@ -41,22 +36,19 @@ FEW_OUTCOMES = 5  # all of which are shown, in one order for all states
 BINS = 40  # of a small curve
 MOST_DECISIONS, MOST_BOXES, MOST_CIRCLES = 12, 10, 24
 FIRST_EVENTS = 20
+# Dark letters can be read on all of them.
+STATE_COLOURS = ("#f7dc7f", "#7cc8ee", "#f0a860", "#6fcfab", "#de9fc6", "#a9b8f0", "#cfab8f", "#c3c9cf")
+PARTS = "Kernels|Counts|GTest|ChiSquare|Bhattacharyya|Variational|HarmonicMean|JensenShannon"
+
+Content = dict[str, Any] | None
 
 
-def asked(given: Mapping[str, object]) -> Section | None:
-    """What was asked."""
-    entries = [(label, str(value)) for label, value in given.items()]
-    return Section("asked", "What was asked", {"entries": entries}, "definitions") if entries else None
-
-
-def data(found: Findings, given: Mapping[str, object]) -> Section | None:
+def data(found: Findings, given: Mapping[str, object]) -> Content:
     """The data at a glance: what is given, and what the objects tell of them."""
     entries: dict[str, Cell] = {label: str(value) for label, value in given.items()}
     for label, value in _known(found):
         entries.setdefault(label, value)
-    return (
-        Section("data", "The data at a glance", {"entries": list(entries.items())}, "definitions") if entries else None
-    )
+    return {"entries": list(entries.items())} if entries else None
 
 
 def _known(found: Findings) -> Iterator[tuple[str, Cell]]:
@@ -102,51 +94,47 @@ def _known_numbers(series: Any) -> Iterator[tuple[str, Cell]]:
         yield "Missing", f"{values.size - known.size:,} values"
 
 
-def machine(found: Findings) -> Section | None:
+def machine(found: Findings) -> Content:
     """The picture of the machine, where it is not too large."""
     drawn = found.machine
-    if drawn is None:
-        return None
-    if drawn.n_states > MAX_STATES:
-        return Section("machine", "The machine", {"picture": None})
+    if drawn is None or drawn.n_states > MAX_STATES:
+        return None if drawn is None else {"picture": None}
     edges = "; ".join(
         f"{source} to {target} with {outcome_text(symbol)}: {p:.2f}"
         for source, symbol, target, p in drawn.transitions()[:MOST_EDGES]
     )
     label = f"Diagram of {plural(drawn.n_states, 'state')} and their transitions. {edges}"
-    return Section("machine", "The machine", {"picture": svg(lambda: plot.machine(drawn), label, "machine")})
+    return {"picture": svg(lambda: plot.machine(drawn), label, "machine")}
 
 
-def states(found: Findings) -> Section | None:
+def states(found: Findings) -> Content:
     """The table of the states, the most probable ones first."""
-    return Section("states", "The states", {"table": _states_table(found)}) if found.has_states else None
-
-
-def _states_table(found: Findings) -> TableContent:
-    shown = found.n_states if found.n_states <= MOST_STATES else FIRST_STATES
-    order = np.argsort(-found.probability, kind="stable")[:shown].tolist()
-    kinds, choice = found.recurrent, found.choice
-    in_time = found.kind in ("series", "signal")
-    head = ["State", "Probability", "What comes next" if in_time else "Odds of the outcome"]
-    rows: list[list[Cell]] = [
-        [state_chip(found, k), share(float(found.probability[k])), _distribution(found, k)] for k in order
-    ]
-    right = [1]
+    if not found.has_states:
+        return None
+    n, choice, kinds = found.n_states, found.choice, found.recurrent
+    order = np.argsort(-found.probability, kind="stable")[: n if n <= MOST_STATES else FIRST_STATES].tolist()
+    columns: dict[str, list[Cell]] = {
+        "State": [state_chip(found, k) for k in order],
+        "Probability": [share(float(found.probability[k])) for k in order],
+    }
+    what = "What comes next" if found.kind in ("series", "signal") else "Odds of the outcome"
+    columns[what] = [_distribution(found, k) for k in order]
     if kinds is not None:
-        head.append("Kind")
-        for row, k in zip(rows, order, strict=True):
-            row.append("recurrent" if kinds[k] else "transient")
+        columns["Kind"] = ["recurrent" if kinds[k] else "transient" for k in order]
     if choice is not None:
-        right.append(len(head) + 1)
-        head += ["Best prediction", "Worth"]
-        worth = numbers([float(choice.utility_[k]) for k in order])
-        for row, k, value in zip(rows, order, worth, strict=True):
-            row += [typeset(prediction_text(choice.predictions_[k])), value]
-    caption = plural(found.n_states, "state")
-    if shown < found.n_states:
+        columns["Best prediction"] = [typeset(prediction_text(choice.predictions_[k])) for k in order]
+        columns["Worth"] = [*wording.numbers([float(choice.utility_[k]) for k in order])]
+    caption = plural(n, "state")
+    if len(order) < n:
         covered = float(found.probability[order].sum())
-        caption += f"; the {shown} most probable ones are listed, which are {covered:.0%} of the data"
-    return TableContent(head, rows, caption, right)
+        caption += f"; the {len(order)} most probable ones are listed, which are {covered:.0%} of the data"
+    right = [k for k, name in enumerate(columns) if name in ("Probability", "Worth")]
+    return {"table": TableContent(list(columns), list(zip(*columns.values(), strict=True)), caption, right)}
+
+
+def state_colour(k: int) -> str:
+    """Return the colour of state number k, on which dark letters can be read."""
+    return STATE_COLOURS[k] if k < len(STATE_COLOURS) else f"hsl({(k * 137.508) % 360:.0f} 60% 76%)"
 
 
 def state_chip(found: Findings, k: int) -> Chip:
@@ -168,7 +156,7 @@ def _distribution(found: Findings, k: int) -> Bars | Curve:
     return Bars([*shown, (f"{rest} more", max(0.0, 1 - float(p[top].sum())))] if rest else shown)
 
 
-def _curve(p: NDArray[Any], values: NDArray[Any]) -> Curve:
+def _curve(p: Floats, values: Floats) -> Curve:
     low, high, mean = float(values[0]), float(values[-1]), float(p @ values)
     place = np.minimum((BINS * (values - low) / (high - low)).astype(np.int64), BINS - 1)
     mass = np.bincount(place, p, BINS)
@@ -178,20 +166,19 @@ def _curve(p: NDArray[Any], values: NDArray[Any]) -> Curve:
     return Curve(steps, f"Distribution from {low:.3g} to {high:.3g}, mean {mean:.3g}", mean)
 
 
-def decisions(found: Findings) -> Section | None:
+def decisions(found: Findings) -> Content:
     """What to do in each state, what it is worth, and the picture of both."""
     choice = found.choice
     if choice is None:
         return None
     draw, picture = decisions_figure(choice), None
     if draw is not None:
-        sets = enumerate(set_texts(choice, choice.states_))
+        sets = enumerate(wording.set_texts(choice, choice.states_))
         label = "States inside their decisions: " + "; ".join(f"ω{k}: predict {y}" for k, y in sets)
         picture = svg(draw, label, "decisions")
     # Where almost every state has a best prediction of its own, these are in the table of states.
     own = choice.iso_prediction_.n_states > max(MOST_DECISIONS, 0.9 * len(choice.utility_))
-    content = {"picture": picture, "table": None if own else decisions_table(choice)}
-    return Section("decisions", "Decisions and utilities", content)
+    return {"picture": picture, "table": None if own else decisions_table(choice)}
 
 
 def decisions_figure(choice: DecisionalModel) -> Callable[[], Any] | None:
@@ -212,8 +199,8 @@ def decisions_table(choice: DecisionalModel, most: int = MOST_DECISIONS) -> Tabl
     shown = min(kinds.n_states, most)
     if shown < kinds.n_states:
         caption += f"; the {shown} most probable ones are listed"
-    size, sets = np.bincount(kinds.labels, minlength=kinds.n_states), set_texts(choice, kinds)
-    worth = numbers(mean_utility(choice, kinds)[:shown].tolist())
+    size, sets = np.bincount(kinds.labels, minlength=kinds.n_states), wording.set_texts(choice, kinds)
+    worth = wording.numbers(wording.mean_utility(choice, kinds)[:shown].tolist())
     rows = [
         [f"{letter}{k}", typeset(sets[k]), worth[k], share(float(kinds.probability[k])), f"{int(size[k]):,}"]
         for k in range(shown)
@@ -221,27 +208,19 @@ def decisions_table(choice: DecisionalModel, most: int = MOST_DECISIONS) -> Tabl
     return TableContent(["", "Best prediction", "Worth", "Probability", "States in it"], rows, caption, (2, 3, 4))
 
 
-def events(found: Findings) -> Section | None:
+def events(found: Findings) -> Content:
     """The number of events, and the first of them; None where the data have no order in time."""
-    along = _changes(found)
-    if along is None:
-        return None
-    total = sum(len(changes) for _, changes in along)
-    first = islice(((where, change) for where, changes in along for change in changes), FIRST_EVENTS)
-    return Section("events", "Events", {"total": total, "events": [_sentence(*event) for event in first]})
-
-
-def _changes(found: Findings) -> list[tuple[str, Any]] | None:
-    """Where each of the series of the data is, and its events; None where there is no order in time."""
     choice = found.choice
     if choice is None:
         return None
     if choice.causal_ is not None:
-        return None if choice.causal_.observations_.successor is None else [("", choice.events())]
-    if found.source is None:
-        return None
-    n = found.source.bounds.size - 1
-    return [(f"Series {k + 1}, " if n > 1 else "", choice.events(found.symbols(k))) for k in range(n)]
+        along = [] if choice.causal_.observations_.successor is None else [choice.events()]
+    else:
+        along = [] if found.source is None else [choice.events(symbols) for symbols in found.sequences()]
+    several = len(along) > 1
+    every = ((f"Series {k}, " if several else "", change) for k, part in enumerate(along, 1) for change in part)
+    first = [_sentence(where, change) for where, change in islice(every, FIRST_EVENTS)]
+    return {"total": sum(map(len, along)), "events": first} if along else None
 
 
 def _sentence(where: str, change: Event) -> tuple[str, str]:
@@ -254,13 +233,11 @@ def _sentence(where: str, change: Event) -> tuple[str, str]:
     return place[0].upper() + place[1:], text
 
 
-def complexities(found: Findings) -> Section | None:
+def complexities(found: Findings) -> Content:
     """Complexities in bits, with a line each on what they mean."""
     rows = list(_measures(found))
-    if not rows:
-        return None
     table = TableContent(["", "Measure", "Value", "Meaning"], rows, "What it takes to predict and to decide", (2,))
-    return Section("complexities", "Complexities", {"table": table})
+    return {"table": table} if rows else None
 
 
 def _measures(found: Findings) -> Iterator[tuple[str, str, str, str]]:
@@ -289,17 +266,50 @@ def _measures(found: Findings) -> Iterator[tuple[str, str, str, str]]:
         yield "E", "Excess entropy", f"{exact.excess_entropy():.3f} bits", meaning
 
 
-def selection(found: Findings) -> Section | None:
+def selection(found: Findings) -> Content:
     """The picture of the candidates."""
     chosen = found.selection
     if chosen is None:
         return None
     label = "Bits above the shortest description, and number of states, against the length of the past. " + chosen.why
-    picture = svg(lambda: plot.selection(chosen, title=False), label, "selection")
-    return Section("selection", "Why this number of states", {"picture": picture})
+    return {"picture": svg(lambda: plot.selection(chosen, title=False), label, "selection")}
 
 
-def reproduce(found: Findings, command: str, seed: object, code: str | None) -> Section:
-    """The command, the seed and the same in Python."""
-    text = python_code(found) if code is None else code
-    return Section("reproduce", "How to reproduce this", {"command": command, "seed": seed, "code": text})
+def python_code(found: Findings) -> str:
+    """Python code that does what was done, up to the reading of the data."""
+    if not found.has_states:
+        return ""
+    source, lines = "machine", ["import decisional as ds", ""]
+    if found.causal is not None:
+        source = "causal"
+        text = " ".join(repr(found.causal).split()).replace("CausalModel(", "CausalStates(")
+        fitted = re.sub(rf"\b({PARTS}|CausalStates|DecisionalStates)\(", r"ds.\1(", text)
+        lines += [f"obs = {_observe(found.kind, found.causal.observations_)}", f"causal = {fitted}.fit(obs)"]
+    elif found.selection is not None:
+        lines.append("machine = ds.epsilon_machine(symbols)  # the symbols of the file")
+    else:
+        lines.append('machine = ds.EpsilonMachine.load("machine.json")')
+    if found.choice is not None:
+        utility, given = found.choice.utility, found.choice.get_params(deep=False)
+        known = isinstance(utility, Utility) and utility.maker is not None
+        lines.append(f"utility = {f'ds.utility.{utility!r}' if known else '...  # U(y, z), as above'}")
+        options = [name for name in ("integrate", "optimise", "delta", "atol") if given[name] is not None]
+        more = "".join(f", {name}={given[name]!r}" for name in options)
+        lines.append(f"choice = ds.DecisionalStates(utility{more}).fit({source})")
+    return "\n".join(lines)
+
+
+def _observe(kind: str, obs: Any) -> str:
+    obs = obs.inner if isinstance(obs, FirstPart) else obs
+    if kind == "series":
+        future = f", future={obs.future}" if obs.future != 1 else ""
+        return f"ds.observe.series(symbols, past={obs.past}{future})"
+    if isinstance(obs, Cones):
+        # Depths count the present row too.
+        depths = f"past={obs.cone.before + 1}, future={obs.cone.after + 1}"
+        return f"ds.observe.light_cones(field, {depths})  # and the options above"
+    if kind == "image":
+        return "ds.observe.image(pixels)  # with the options above"
+    if kind == "signal":
+        return f"ds.observe.delays(signal, past={obs.past})  # with the options above"
+    return "ds.observe.pairs(x, z)"
