@@ -205,6 +205,15 @@ def test_many_states_are_cut_with_a_note() -> None:
     assert "Missing 1 values" in words
 
 
+def test_signals_in_slices_are_shown_as_far_as_they_have_states() -> None:
+    signal = np.sin(np.arange(600) / 5) + 0.05 * np.random.default_rng(1).standard_normal(600)
+    causal = ds.CausalStates(ds.Kernels(bandwidth=0.2)).fit(ds.observe.delays(signal, 2, chunks=100))
+    words = Page(report.page(title="", asked={}, command="", series=signal, causal=causal)).words
+    assert "Length 600 values" in words
+    assert "Positions 0 to 101," in words
+    assert "read slice by slice" in words
+
+
 def test_large_fields_stay_small() -> None:
     rng = np.random.default_rng(1)
     cells = rng.integers(0, 2, (500, 900))

@@ -4,12 +4,11 @@ Diagrams are laid out in one unit of length, fonts and line widths included, and
 the same machine always gives the same picture, and the picture is the same at any size.
 """
 
-from .decision_pictures import decisions, relations
 from .field_pictures import edges, fields
 from .figures import animate, grey, save, state_colours
 from .figures import file_format as file_format
 from .figures import require_matplotlib as require_matplotlib
-from .machine_pictures import graph, machine, machine_html, machine_svg
+from .machine_pictures import decisions, graph, machine, machine_html, machine_svg, relations
 from .selection_pictures import selection
 from .timelines import events, signal
 

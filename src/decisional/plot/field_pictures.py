@@ -32,13 +32,8 @@ TITLES = {
 COLOURED = ("states", "decisions")
 # What holds the values of a panel: in causal states, and in decisional ones.
 CAUSAL = {"C": "local_complexity_", "states": "labels_"}
-DECIDED = {
-    "U": "local_utility_",
-    "P": "local_prediction_complexity_",
-    "D": "local_complexity_",
-    "V": "local_utility_complexity_",
-    "decisions": "labels_",
-}
+DECIDED = {"U": "local_utility_", "P": "local_prediction_complexity_", "D": "local_complexity_"}
+DECIDED |= {"V": "local_utility_complexity_", "decisions": "labels_"}
 
 
 def fields(

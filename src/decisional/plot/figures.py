@@ -157,13 +157,7 @@ def save(figure: Figure | Axes, path: str | os.PathLike[str]) -> None:
 
 
 def file_format(path: str | os.PathLike[str]) -> str:
-    """Return the format that the suffix of a path stands for, or refuse it.
-
-    Examples
-    --------
-    >>> file_format("machine.PDF")
-    'pdf'
-    """
+    """Return the format that the suffix of a path stands for, or refuse it."""
     return _ending(path, "a picture", tuple(METADATA))
 
 

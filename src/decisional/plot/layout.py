@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..support.arrays import Bools, Floats, Ints
-from .diagrams import MAX_STATES, Diagram, directions, distances, extent, join, length, side, within
+from .diagrams import MAX_STATES, Diagram, Edge, Toll, extent, place_labels, route
+from .plane import directions, distances, join, length, outlines, side, within
 
 SPACING = 1.75  # distance between neighbouring states
 GAIN = 1e-9  # a smaller improvement is rounding
@@ -264,6 +265,30 @@ class Boxes:
             if step > 300:
                 # Boxes that push each other in circles need more space altogether.
                 xy += (0.05 * (middle - middle.mean(0)))[self.group]
+
+    def connect(self) -> None:
+        """Draw the curves and place their labels; boxes grow around those inside, and move apart for this."""
+        for last in (False, False, False, True):
+            corners = self.corners(self.diagram.xy)
+            titles = self.titles_at(corners)
+            route(self.diagram, self._toll(corners, titles), [*outlines(corners, 0.05), *outlines(titles, 0.05)])
+            texts = zip(titles.mean(axis=1), self.size / 2, strict=True)
+            place_labels(self.diagram, texts, outlines(corners, 0.1))
+            if last or not self.make_room():
+                break
+            self.place_titles()
+            self.separate()
+
+    def _toll(self, corners: Floats, titles: Floats) -> Toll:
+        """Return the cost of a curve for the titles, and for the boxes of other states, that it passes through."""
+        margin = np.array([[-0.06], [0.06]])
+
+        def toll(edge: Edge, curve: Floats) -> float:
+            inside = np.count_nonzero(within(curve[::4], corners + margin), axis=1)
+            inside[self.group[[edge.source, edge.target]]] = 0
+            return float(0.4 * np.count_nonzero(within(curve[::4], titles + margin)) + 0.15 * inside.sum())
+
+        return toll
 
 
 def nest(boxes: Boxes) -> None:

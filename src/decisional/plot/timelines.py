@@ -9,21 +9,7 @@ import numpy as np
 from ..data.observations import Observations
 from ..support.arguments import as_table, integer
 from ..support.arrays import Floats, Ints
-from .figures import (
-    FONT,
-    INK,
-    LINE,
-    figure_of,
-    fill,
-    legend,
-    new_figure,
-    observed,
-    plain_axes,
-    require_data,
-    require_fitted,
-    state_colours,
-    tint,
-)
+from . import figures
 from .wording import decision_texts, worth
 
 if TYPE_CHECKING:
@@ -39,11 +25,7 @@ UNKNOWN = "#ffffff", "////"
 
 
 def events(
-    choice: DecisionalModel,
-    X: Any = None,
-    start: int | None = None,
-    stop: int | None = None,
-    ax: Axes | None = None,
+    choice: DecisionalModel, X: Any = None, start: int | None = None, stop: int | None = None, ax: Axes | None = None
 ) -> Axes:
     """Draw the decision along a stretch of a series.
 
@@ -66,7 +48,7 @@ def events(
     matplotlib Axes
         The axes; its figure is ``axes.figure``, and `save` writes it to a file.
     """
-    require_fitted(choice)
+    figures.require_fitted(choice)
     cause = _causes(choice, X)
     first, last = _stretch(cause, start, stop)
     changes = choice.events(X).position
@@ -75,12 +57,11 @@ def events(
     label = np.append(choice.states_.labels, -1)[cause]
     utility = np.append(choice.utility_, np.nan)[cause]
     if ax is None:
-        ax = new_figure(9.0, 2.8).subplots()
+        ax = figures.new_figure(9.0, 2.8).subplots()
     _scales(ax, utility, first, last)
     _bands(ax, label, first, decision_texts(choice))
-    ax.stairs(utility, np.arange(first, last + 1) - 0.5, baseline=None, color=INK, lw=1.4, zorder=3)
-    ticks = ax.vlines(changes - 0.5, 0.955, 1.0, transform=ax.get_xaxis_transform(), color=INK, lw=0.8, zorder=3)
-    ticks.set_gid("event")
+    ax.stairs(utility, np.arange(first, last + 1) - 0.5, baseline=None, color=figures.INK, lw=1.4, zorder=3)
+    ax.vlines(changes - 0.5, 0.955, 1.0, figures.INK, transform=ax.get_xaxis_transform(), lw=0.8, zorder=3, gid="event")
     return ax
 
 
@@ -103,17 +84,17 @@ def signal(choice: DecisionalModel, signal: ArrayLike, name: str = "value", ax: 
     matplotlib Figure
         The figure; `save` writes it to a file.
     """
-    causal = require_data(choice, "signal")
+    causal = figures.require_data(choice, "signal")
     obs = causal.observations_
     rule = "it must be the signal that was observed, one number for each time: give it as signal=values."
-    values = observed(signal, "signal", obs.shape, rule, ndim=1)
+    values = figures.observed(signal, "signal", obs.shape, rule, ndim=1)
     rule = "a signal is drawn with predictions that are numbers: choose a utility such as ds.utility.squared_error()."
     best = as_table(choice.predictions_.choice(), "predictions", rule, float)[causal.states_.labels[obs.x]]
     first = max(len(values) - STRETCH, 0)
     shown = obs.site >= first
-    site, colours = obs.site[shown], state_colours(causal.labels_[shown]) / 255.0
+    site, colours = obs.site[shown], figures.state_colours(causal.labels_[shown]) / 255.0
     if ax is None:
-        ax = new_figure(9.6, 3.2).subplots()
+        ax = figures.new_figure(9.6, 3.2).subplots()
     ax.plot(np.arange(first, len(values)), values[first:], color="0.75", lw=0.8, zorder=1)
     ax.scatter(site + 1, best[shown], s=14, marker="_", color="#b04020", label="predicted", zorder=2)
     edge: dict[str, Any] = {"edgecolors": "0.4", "linewidths": 0.3}
@@ -121,7 +102,7 @@ def signal(choice: DecisionalModel, signal: ArrayLike, name: str = "value", ax: 
     ax.set_xlabel("row")
     ax.set_ylabel(name)
     ax.legend(fontsize=8, frameon=False, ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
-    return figure_of(ax)
+    return figures.figure_of(ax)
 
 
 def _causes(choice: DecisionalModel, X: Any) -> Ints:
@@ -174,7 +155,7 @@ def _scales(ax: Axes, utility: Floats, first: int, last: int) -> None:
     ax.set_yticks([y for y in shown if bottom <= y <= top])
     ax.yaxis.set_major_formatter(FuncFormatter(lambda y, _: worth(y)))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    plain_axes(ax, "position", "expected utility")
+    figures.plain_axes(ax, "position", "expected utility")
 
 
 def _bands(ax: Axes, label: Ints, first: int, texts: list[str]) -> None:
@@ -185,14 +166,15 @@ def _bands(ax: Axes, label: Ints, first: int, texts: list[str]) -> None:
     begin, end, state = edges[:-1] + first - 0.5, edges[1:] + first - 0.5, label[edges[:-1]]
     fills = {}
     for k in np.unique(state).tolist():
-        colour, hatch = fills[texts[k] if k >= 0 else "not known"] = fill(k) if k >= 0 else UNKNOWN
+        colour, hatch = fills[texts[k] if k >= 0 else "not known"] = figures.fill(k) if k >= 0 else UNKNOWN
         spans = list(zip(begin[state == k].tolist(), end[state == k].tolist(), strict=True))
-        strip: dict[str, Any] = {"fc": colour, "hatch": hatch, "ec": LINE} if hatch else {"fc": colour, "ec": "none"}
-        paper: dict[str, Any] = {"fc": tint(colour, 0.2), "ec": "none"}
+        strip: dict[str, Any] = {"fc": colour, "hatch": hatch, "ec": figures.LINE if hatch else "none"}
+        paper: dict[str, Any] = {"fc": figures.tint(colour, 0.2), "ec": "none"}
         for low, high, gid, style in ((0.0, STRIP, f"band {k}", strip), (STRIP, 1.0, "paper", paper)):
             corners = [[(a, low), (a, high), (b, high), (b, low)] for a, b in spans]
             bands = PolyCollection(corners, transform=ax.get_xaxis_transform(), lw=0.0, zorder=1, gid=gid, **style)
             ax.add_collection(bands, autolim=False)
     # About so many letters fit above the axes.
     columns = max(1, min(115 // (max(map(len, fills)) + 7), len(fills)))
-    legend(ax, fills, LINE, 0.5, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=FONT)
+    where: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
+    figures.legend(ax, fills, figures.LINE, 0.5, **where, ncols=columns, fontsize=figures.FONT)

@@ -23,13 +23,7 @@ CELLS = re.compile(r"\(([\d−]+(?:, [\d−]+)+)\)")
 
 
 def probability_text(p: float) -> str:
-    """Write a probability with two decimals, more where they would round to certainty or impossibility.
-
-    Examples
-    --------
-    >>> probability_text(1 / 3), probability_text(0.9996), probability_text(1.0)
-    ('0.33', '0.9996', '1')
-    """
+    """Write a probability with two decimals, more where they would round to certainty or impossibility."""
     if 0 < p < 1e-6:
         return f"{p:.0e}"
     for decimals in range(2, 7):
@@ -39,24 +33,12 @@ def probability_text(p: float) -> str:
 
 
 def share(p: float) -> str:
-    """Write a probability.
-
-    Examples
-    --------
-    >>> share(0.5), share(0.00004), share(0)
-    ('0.500', '4e-05', '0')
-    """
+    """Write a probability with three decimals, or how small it is: 0.500, 4e-05, 0."""
     return f"{p:.3f}" if p >= 0.0005 else f"{p:.0e}" if p > 0 else "0"
 
 
 def number(value: float) -> str:
-    """Write a number with three digits, and no more than that of what is almost nothing.
-
-    Examples
-    --------
-    >>> number(2 / 3), number(-1.9e-9), number(-0.0), number(12345.6)
-    ('0.667', '≈ 0', '0', '12,346')
-    """
+    """Write a number with three digits, and no more than that of what is almost nothing."""
     if value != 0 and abs(value) < 1e-6:
         return "≈ 0"
     text = f"{value + 0.0:,.0f}" if abs(value) >= 1000 else f"{value + 0.0:.3g}"
@@ -64,13 +46,7 @@ def number(value: float) -> str:
 
 
 def numbers(values: Sequence[float]) -> list[str]:
-    """Write the numbers of a column with the same decimals, of which the largest has three digits.
-
-    Examples
-    --------
-    >>> numbers([0.0311, -0.05, 0.0]), numbers([7.44, 7.4]), numbers([2.0, -1.0])
-    (['0.0311', '−0.0500', '0'], ['7.44', '7.40'], ['2', '−1'])
-    """
+    """Write the numbers of a column with the same decimals, of which the largest has three digits."""
     size = max((abs(value) for value in values), default=0.0)
     if size < 1e-4 or size >= 1000 or all(value == round(value) for value in values):
         return [number(value) for value in values]
@@ -79,24 +55,12 @@ def numbers(values: Sequence[float]) -> list[str]:
 
 
 def typeset(text: str) -> str:
-    """Write minus signs as such, and cells one after the other without brackets.
-
-    Examples
-    --------
-    >>> typeset("-5 to 7"), typeset("(1, 0, 1)"), typeset("low-cost")
-    ('−5 to 7', '1 0 1', 'low-cost')
-    """
+    """Write minus signs as such, and cells one after the other without brackets."""
     return CELLS.sub(lambda found: found[1].replace(",", ""), MINUS.sub("−", text))
 
 
 def plural(n: int, word: str) -> str:
-    """Write a count with its word.
-
-    Examples
-    --------
-    >>> plural(1, "state"), plural(2000, "state")
-    ('1 state', '2,000 states')
-    """
+    """Write a count with its word."""
     return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
@@ -107,18 +71,12 @@ def symbol_text(symbol: Hashable) -> str:
 
 
 def outcome_text(outcome: Any) -> str:
-    """Write an outcome: a symbol, a number, or several of them.
-
-    Examples
-    --------
-    >>> outcome_text("a"), outcome_text((0, 1, 1)), outcome_text(0.123456)
-    ('a', '0 1 1', '0.123')
-    """
+    """Write an outcome: a symbol, a number, or several of them."""
     if isinstance(outcome, tuple):
         return " ".join(map(outcome_text, outcome))
     if isinstance(outcome, (float, np.floating)):
         return f"{outcome:.3g}"
-    return _short(_symbol(outcome))
+    return _short(symbol_text(str(outcome)))
 
 
 def causal_probabilities(choice: DecisionalModel) -> Floats:
@@ -129,13 +87,7 @@ def causal_probabilities(choice: DecisionalModel) -> Floats:
 
 
 def prediction_text(predictions: Any) -> str:
-    """Write a set Y, abbreviated where it is long.
-
-    Examples
-    --------
-    >>> prediction_text(frozenset("a")), prediction_text(frozenset([10, 9])), prediction_text(frozenset(range(8)))
-    ('a', '9 or 10', '0, 1 or 6 more')
-    """
+    """Write a set Y, abbreviated where it is long."""
     if isinstance(predictions, Interval):
         low, high = f"{predictions.low:.4g}", f"{predictions.high:.4g}"
         return low if low == high else f"{low} to {high}"
@@ -152,13 +104,7 @@ def prediction_text(predictions: Any) -> str:
 
 
 def worth(utility: float) -> str:
-    """Write a utility with three digits.
-
-    Examples
-    --------
-    >>> worth(2 / 3), worth(-0.0)
-    ('0.667', '0')
-    """
+    """Write a utility with three digits."""
     return f"{utility + 0.0:.3g}"
 
 
@@ -189,11 +135,7 @@ def _value(y: Any) -> str:
         return f"{y:.4g}"
     if isinstance(y, tuple):
         return "(" + ", ".join(map(_value, y)) + ")"
-    return _symbol(y)
-
-
-def _symbol(value: Any) -> str:
-    return symbol_text(value if isinstance(value, str) else str(value))
+    return symbol_text(str(y))
 
 
 def _short(text: str) -> str:

@@ -173,5 +173,7 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     made.filters |= {name: getattr(wording, name) for name in ("number", "plural", "share")}
-    made.filters |= {"outcome": lambda z: wording.typeset(wording.outcome_text(z)), "percent": "{:.0%}".format}
+    made.filters |= {"percent": "{:.0%}".format, "whole": "{:,}".format, "bits": "{:.3f} bits".format}
+    made.filters["outcome"] = lambda z: wording.typeset(wording.outcome_text(z))
+    made.filters["prediction"] = lambda y: wording.typeset(wording.prediction_text(y))
     return made

@@ -138,6 +138,12 @@ class Findings:
                 return source
         return reading.read(self.series)
 
+    @property
+    def signals(self) -> list[Floats]:
+        """The signals that were given, one or several."""
+        several = isinstance(self.series, (list, tuple)) and len(self.series) > 0 and np.ndim(self.series[0]) > 0
+        return [np.asarray(part, float) for part in (self.series if several else [self.series])]
+
     def sequences(self) -> list[Any]:
         """The sequences of symbols, as they can be given to a machine."""
         source = self.source

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .. import plot
 from ..plot.diagrams import MAX_STATES
 from ..plot.wording import number, outcome_text, plural, prediction_text, share, typeset
 from ..support.arguments import require
 from .content import TableContent, render, svg
 from .findings import Findings
-from .sections import decisions_figure, decisions_table
+from .sections import decisions_figure, decisions_table, machine_figure
 
 if TYPE_CHECKING:
     from ..decisions.decisional_model import DecisionalModel
@@ -44,7 +43,7 @@ def machine_html(machine: EpsilonMachine) -> str:
         for k in range(shown)
     ]
     table = TableContent(head, rows, _listed(found, shown), range(1, len(head)))
-    return _html(_machine_figure(machine), caption, "machine", table)
+    return _html(machine_figure(machine), caption, "machine", table)
 
 
 def causal_html(causal: CausalModel) -> str:
@@ -65,7 +64,7 @@ def causal_html(causal: CausalModel) -> str:
     caption += f", C = {causal.complexity_:.4f} bits"
     if causal.machine_ is not None:
         caption += f", {int(causal.machine_.recurrent.sum())} recurrent"
-    return _html(_machine_figure(causal.machine_), caption, "causal", _states(found))
+    return _html(machine_figure(causal.machine_), caption, "causal", _states(found))
 
 
 def decisions_html(choice: DecisionalModel) -> str:
@@ -86,33 +85,21 @@ def decisions_html(choice: DecisionalModel) -> str:
     return _html(decisions_figure(choice), caption, "choice", decisions_table(choice, ROWS))
 
 
-def _machine_figure(machine: EpsilonMachine | None) -> Callable[[], Any] | None:
-    if machine is None or machine.n_states > MAX_STATES:
-        return None
-    return lambda: plot.machine(machine)
-
-
 def _html(draw: Callable[[], Any] | None, caption: str, prefix: str, table: TableContent) -> str:
     picture = None if draw is None else svg(draw, caption, prefix)
     return render("notebook.html", picture=picture, caption=caption, content=table)
 
 
 def _states(found: Findings) -> TableContent:
-    few = found.values is None and len(found.outcomes) <= COLUMNS
-    if few:
-        what = [f"P({outcome_text(z)})" for z in found.outcomes]
+    shown, values = found.distributions[:ROWS], found.values
+    if values is not None:
+        what, told = ["mean"], [[number(float(p @ values))] for p in shown]
+    elif len(found.outcomes) <= COLUMNS:
+        what, told = [f"P({outcome_text(z)})" for z in found.outcomes], [list(map(share, p.tolist())) for p in shown]
     else:
-        what = ["likeliest" if found.values is None else "mean"]
-    rows = []
-    for k in range(min(found.n_states, ROWS)):
-        p = found.distributions[k]
-        if few:
-            told = [share(value) for value in p.tolist()]
-        elif found.values is not None:
-            told = [number(float(p @ found.values))]
-        else:
-            told = [typeset(prediction_text(frozenset([found.outcomes[int(p.argmax())]])))]
-        rows.append([_name(found, k), share(float(found.probability[k])), *told])
+        likeliest = [frozenset([found.outcomes[int(p.argmax())]]) for p in shown]
+        what, told = ["likeliest"], [[typeset(prediction_text(z))] for z in likeliest]
+    rows = [[_name(found, k), share(float(found.probability[k])), *cells] for k, cells in enumerate(told)]
     return TableContent(["state", "probability", *what], rows, _listed(found, ROWS), range(1, 2 + len(what)))
 
 

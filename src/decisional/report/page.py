@@ -10,7 +10,6 @@ from .. import __version__
 from ..support import files as io
 from . import sections
 from .caveats import caveats
-from .coloured_data import along
 from .content import Section, render
 from .findings import Findings
 
@@ -85,7 +84,7 @@ def page(
     found = Findings(series, field, machine, causal, choice, selection)
     careful = caveats(found, warnings)
     told = [(label, str(value)) for label, value in asked.items()]
-    states = [Section("states", "The states", sections.states(found)), along(found)]
+    states = [Section("states", "The states", sections.states(found)), sections.along(found)]
     again = {"command": command, "seed": seed, "code": sections.python_code(found) if code is None else code}
     parts = [
         Section("summary", "In short", {}),

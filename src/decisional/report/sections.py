@@ -11,6 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import plot
 from ..data.fields import Cones
@@ -18,15 +19,16 @@ from ..decisions.utilities import Utility
 from ..estimators.first_part import FirstPart
 from ..plot import wording
 from ..plot.diagrams import MAX_STATES
+from ..plot.field_pictures import one_moment
 from ..plot.wording import number, outcome_text, plural, prediction_text, share, symbol_text, typeset
-from ..support.arrays import Floats
-from .content import Bars, Cell, Chip, Curve, TableContent, svg
+from ..support.arrays import Bools, Floats, Ints
+from .content import Bars, Cell, Chip, Curve, Legend, Section, TableContent, png, svg
 from .findings import Findings
 
 if TYPE_CHECKING:
     from ..data.sequences import Symbols
     from ..decisions.decisional_model import DecisionalModel
-    from ..decisions.events import Event
+    from ..machines import EpsilonMachine
 
 MOST_SYMBOLS = 12  # whose frequencies are listed
 MOST_EDGES = 40  # of a machine that are told to those who do not see it
@@ -38,6 +40,12 @@ MOST_DECISIONS, MOST_BOXES, MOST_CIRCLES = 12, 10, 24
 FIRST_EVENTS = 20
 # Dark letters can be read on all of them.
 STATE_COLOURS = ("#f7dc7f", "#7cc8ee", "#f0a860", "#6fcfab", "#de9fc6", "#a9b8f0", "#cfab8f", "#c3c9cf")
+STRETCH, CURVE = 240, 200  # symbols, values of a signal
+SIDE = 360  # cells along each side of a map
+DATA, UTILITY = "The data", "Expected utility (U)"
+UNKNOWN_COLOUR = np.array([255, 224, 178])
+# From dark blue to yellow, evenly in lightness; .ramp of page.css shows it.
+RAMP = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], float)
 PARTS = "Kernels|Counts|GTest|ChiSquare|Bhattacharyya|Variational|HarmonicMean|JensenShannon"
 
 Content = dict[str, Any] | None
@@ -55,7 +63,7 @@ def _known(found: Findings) -> Iterator[tuple[str, Cell]]:
     if found.source is not None:
         yield from _known_symbols(found.source)
     elif found.kind == "signal" and found.series is not None:
-        yield from _known_numbers(found.series)
+        yield from _known_numbers(np.concatenate([np.ravel(part) for part in found.signals]))
     elif found.field is not None:
         values = np.asarray(found.field)
         yield "Size", " × ".join(f"{n:,}" for n in values.shape)
@@ -82,9 +90,7 @@ def _known_symbols(source: Symbols) -> Iterator[tuple[str, Cell]]:
         yield "Missing", f"{int(np.count_nonzero(codes < 0)):,} symbols"
 
 
-def _known_numbers(series: Any) -> Iterator[tuple[str, Cell]]:
-    parts = series if isinstance(series, (list, tuple)) and len(series) > 0 and np.ndim(series[0]) > 0 else [series]
-    values = np.concatenate([np.ravel(np.asarray(part, float)) for part in parts])
+def _known_numbers(values: Floats) -> Iterator[tuple[str, Cell]]:
     known = values[np.isfinite(values)]
     yield "Length", f"{values.size:,} values"
     if known.size:
@@ -96,15 +102,15 @@ def _known_numbers(series: Any) -> Iterator[tuple[str, Cell]]:
 
 def machine(found: Findings) -> Content:
     """The picture of the machine, where it is not too large."""
-    drawn = found.machine
-    if drawn is None or drawn.n_states > MAX_STATES:
-        return None if drawn is None else {"picture": None}
-    edges = "; ".join(
-        f"{source} to {target} with {outcome_text(symbol)}: {p:.2f}"
-        for source, symbol, target, p in drawn.transitions()[:MOST_EDGES]
+    draw = machine_figure(found.machine)
+    if found.machine is None or draw is None:
+        return None if found.machine is None else {"picture": None}
+    edges = found.machine.transitions()[:MOST_EDGES]
+    words = "; ".join(
+        f"{source} to {target} with {outcome_text(symbol)}: {p:.2f}" for source, symbol, target, p in edges
     )
-    label = f"Diagram of {plural(drawn.n_states, 'state')} and their transitions. {edges}"
-    return {"picture": svg(lambda: plot.machine(drawn), label, "machine")}
+    label = f"Diagram of {plural(found.machine.n_states, 'state')} and their transitions. {words}"
+    return {"picture": svg(draw, label, "machine")}
 
 
 def states(found: Findings) -> Content:
@@ -166,6 +172,146 @@ def _curve(p: Floats, values: Floats) -> Curve:
     return Curve(steps, f"Distribution from {low:.3g} to {high:.3g}, mean {mean:.3g}", mean)
 
 
+def along(found: Findings) -> Section:
+    """Return the time line of a series or a signal, or the maps of a field or an image."""
+    if found.kind in ("field", "image"):
+        return Section("along", "Maps", _maps(found), "maps")
+    if found.kind == "signal":
+        return Section("along", "Along the data", _signal(found), "signal")
+    return Section("along", "Along the data", _symbols(found) if found.kind == "series" else None, "symbols")
+
+
+def _first_known(labels: Ints, length: int) -> slice:
+    known = np.flatnonzero(labels >= 0)
+    start = max(int(known[0]) - 5, 0) if known.size else 0
+    return slice(start, start + length)
+
+
+def _symbols(found: Findings) -> Content:
+    labels, source = found.labels, found.source
+    if not found.has_states or labels is None or source is None:
+        return None
+    stretch = _first_known(labels, STRETCH)
+    codes, labels = source.lut[source.raw[stretch]], labels[stretch]
+    # What is missing is numbered -1.
+    letters = [*map(symbol_text, source.letters), "·"]
+    states: list[tuple[Any, Any]] = [*((name, state_colour(k)) for k, name in enumerate(found.names)), (None, None)]
+    first, last = stretch.start, stretch.start + codes.size - 1
+    pairs = enumerate(zip(codes.tolist(), labels.tolist(), strict=True), first)
+    cells = [(place, letters[code], *states[k]) for place, (code, k) in pairs]
+    legend, starts = _legend(found, np.unique(labels[labels >= 0])), source.bounds[1:-1].tolist()
+    return {"first": first, "last": last, "legend": legend, "cells": cells, "starts": starts}
+
+
+def _legend(found: Findings, shown: Ints) -> Legend:
+    few = found.n_states <= MOST_COLOURS
+    return Legend(shown.size, [state_chip(found, k) for k in shown.tolist()] if few else [])
+
+
+def _signal(found: Findings) -> Content:
+    labels = found.labels
+    if found.series is None or labels is None:
+        return None
+    # Of data that were read slice by slice the first have labels.
+    values = found.signals[0][: labels.size]
+    values = values[:, 0] if values.ndim == 2 else values
+    stretch = _first_known(labels[: values.size], CURVE)
+    values = values[stretch]
+    known = values[np.isfinite(values)]
+    if not known.size:
+        return None
+    colours, legend = _signal_colours(found, labels[stretch][: values.size])
+    low, high = float(known.min()), float(known.max())
+    path, dots = _line(values, low, high, colours)
+    content = {"first": stretch.start, "last": stretch.start + values.size - 1, "low": low, "high": high}
+    return content | {"legend": legend, "path": path, "dots": dots}
+
+
+def _line(values: Floats, low: float, high: float, colours: list[str | None]) -> tuple[str, list[tuple[Any, ...]]]:
+    """A line through the values, interrupted where one is missing, and a dot on each."""
+    x = np.arange(values.size) * (960 / max(values.size - 1, 1)) + 20
+    y = 210 - 190 * (values - low) / ((high - low) or 1.0)
+    path, pen, dots = "", "M", []
+    for place, known in enumerate(np.isfinite(values).tolist()):
+        if known:
+            at = f"{x[place]:.1f}", f"{y[place]:.1f}"
+            path += pen + " ".join(at)
+            dots.append((*at, colours[place]))
+        pen = "L" if known else "M"
+    return path, dots
+
+
+def _signal_colours(found: Findings, labels: Ints) -> tuple[list[str | None], Legend]:
+    """Return the colour of each position and what it means: the state, or what many states expect next."""
+    shown = np.unique(labels[labels >= 0])
+    if shown.size <= MOST_COLOURS or found.values is None:
+        return [state_colour(k) if k >= 0 else None for k in labels.tolist()], _legend(found, shown)
+    expected = found.distributions @ found.values
+    low, high = float(expected.min()), float(expected.max())
+    place = (np.append(expected, low)[labels] - low) / ((high - low) or 1.0) * (len(RAMP) - 1)
+    rgb = np.column_stack([np.interp(place, np.arange(len(RAMP)), column) for column in RAMP.T]).round().astype(int)
+    known = zip(rgb.tolist(), labels.tolist(), strict=True)
+    colours = [f"rgb({r} {g} {b})" if k >= 0 else None for (r, g, b), k in known]
+    return colours, Legend(found.n_states, scale=(low, high))
+
+
+def _maps(found: Findings) -> Content:
+    causal = found.causal
+    if causal is None or len(causal.observations_.shape) < 2:
+        return None
+    known = np.isfinite(causal.observations_.field(causal.local_complexity_))
+    # The first and last moments of a field have no states; an image is shown whole.
+    times = np.flatnonzero(known.reshape(len(known), -1).any(axis=1) | (found.kind == "image"))
+    images = []
+    try:
+        for name, meaning, picture in _panels(found):
+            whole = one_moment(picture if name == DATA else _marked(picture, known), known.ndim, times)
+            pixels = _cut(whole, found.kind)
+            images.append((name, meaning, png(pixels), pixels.shape[1], pixels.shape[0]))
+    except ImportError:
+        return {"images": []}
+    return {
+        "images": images,
+        "in_time": found.kind == "field" and known.ndim == 2,
+        "has_unknown": not one_moment(known, known.ndim, times)[:SIDE, :SIDE].all(),
+        "constant_utility": found.choice is not None and UTILITY not in [name for name, *_ in images],
+        "shape": known.shape[-2:],
+        "cut": max(known.shape[-2:]) > SIDE,
+    }
+
+
+def _panels(found: Findings) -> list[tuple[str, str, NDArray[Any]]]:
+    """Return name, meaning and picture of each map, on the whole grid."""
+    causal, choice = found.causal, found.choice
+    assert causal is not None
+    on_grid = causal.observations_.field
+    panels = [
+        ("Local complexity (C)", "dark = rare, unusual", plot.grey(on_grid(causal.local_complexity_))),
+        ("States", "pale = common, strong = rare", plot.state_colours(on_grid(causal.labels_))),
+    ]
+    if found.field is not None and np.shape(found.field) == causal.observations_.shape:
+        panels.insert(0, (DATA, "light = large", 255 - plot.grey(found.field)))
+    if choice is not None:
+        # Differences that are nothing but rounding must not be seen.
+        worth, rarity = choice.local_utility_.round(6), choice.local_prediction_complexity_
+        if np.nanmin(worth) < np.nanmax(worth):
+            panels.append((UTILITY, "dark = worth more", plot.grey(on_grid(worth))))
+        panels.append(("Prediction complexity (P)", "dark = rarely predicted", plot.grey(on_grid(rarity))))
+    return panels
+
+
+def _marked(picture: NDArray[Any], known: Bools) -> NDArray[Any]:
+    """The picture in colours, with places without a state in one that nothing else has."""
+    colours = picture if picture.ndim > known.ndim else np.repeat(picture[..., None], 3, axis=-1)
+    return np.where(known[..., None], colours, UNKNOWN_COLOUR).astype(np.uint8)
+
+
+def _cut(pixels: NDArray[Any], kind: str) -> NDArray[Any]:
+    """What fits a page: cells of a field are kept whole; an image stays whole, more coarsely."""
+    step = -(-max(pixels.shape[:2]) // SIDE) if kind == "image" else 1
+    return pixels[::step, ::step][:SIDE, :SIDE]
+
+
 def decisions(found: Findings) -> Content:
     """What to do in each state, what it is worth, and the picture of both."""
     choice = found.choice
@@ -179,6 +325,11 @@ def decisions(found: Findings) -> Content:
     # Where almost every state has a best prediction of its own, these are in the table of states.
     own = choice.iso_prediction_.n_states > max(MOST_DECISIONS, 0.9 * len(choice.utility_))
     return {"picture": picture, "table": None if own else decisions_table(choice)}
+
+
+def machine_figure(machine: EpsilonMachine | None) -> Callable[[], Any] | None:
+    """What draws a machine; None where there is none, or it is too large."""
+    return None if machine is None or machine.n_states > MAX_STATES else lambda: plot.machine(machine)
 
 
 def decisions_figure(choice: DecisionalModel) -> Callable[[], Any] | None:
@@ -217,53 +368,15 @@ def events(found: Findings) -> Content:
         along = [] if choice.causal_.observations_.successor is None else [choice.events()]
     else:
         along = [] if found.source is None else [choice.events(symbols) for symbols in found.sequences()]
-    several = len(along) > 1
-    every = ((f"Series {k}, " if several else "", change) for k, part in enumerate(along, 1) for change in part)
-    first = [_sentence(where, change) for where, change in islice(every, FIRST_EVENTS)]
-    return {"total": sum(map(len, along)), "events": first} if along else None
-
-
-def _sentence(where: str, change: Event) -> tuple[str, str]:
-    place = f"{where}position {change.position:,}"
-    new = typeset(prediction_text(change.predictions_after))
-    text = f"best prediction: {new}, worth {number(change.utility_after)}"
-    if change.before >= 0:
-        old = typeset(prediction_text(change.predictions_before))
-        text += f" (before: {'' if old == new else old + ', '}worth {number(change.utility_before)})"
-    return place[0].upper() + place[1:], text
+    every = ((k, change) for k, changes in enumerate(along, 1) for change in changes)
+    first = list(islice(every, FIRST_EVENTS))
+    return {"total": sum(map(len, along)), "events": first, "several": len(along) > 1} if along else None
 
 
 def complexities(found: Findings) -> Content:
-    """Complexities in bits, with a line each on what they mean."""
-    rows = list(_measures(found))
-    table = TableContent(["", "Measure", "Value", "Meaning"], rows, "What it takes to predict and to decide", (2,))
-    return {"table": table} if rows else None
-
-
-def _measures(found: Findings) -> Iterator[tuple[str, str, str, str]]:
-    """Letter, name, value and meaning of each measure that there is."""
-    causal, choice = found.causal, found.choice
+    """What complexities can be told of: a machine that goes on for ever, causal states, decisions."""
     exact = found.machine if found.machine is not None and found.machine.recurrent.any() else None
-    name = "Statistical complexity"
-    if exact is not None:
-        meaning = "Memory: what must be remembered of the past to predict as well as possible. 0 = none."
-        yield "C", name, f"{exact.statistical_complexity():.3f} bits", meaning
-    if causal is not None and (exact is None or abs(causal.complexity_ - causal.recurrent_complexity_) > 5e-4):
-        name += "" if exact is None else " with transient states"
-        meaning = "How varied the states are: 0 = all alike; one bit more for each doubling of equally frequent states."
-        yield "C", name, f"{causal.complexity_:.3f} bits", meaning
-    if choice is not None:
-        meaning = "What must be remembered to decide as well as possible; never more than C."
-        yield "D", "Decisional complexity", f"{choice.complexity_:.3f} bits", meaning
-        meaning = "What must be remembered to know what to predict."
-        yield "P", "Prediction complexity", f"{choice.prediction_complexity_:.3f} bits", meaning
-        meaning = "What must be remembered to know what a prediction is worth."
-        yield "V", "Utility complexity", f"{choice.utility_complexity_:.3f} bits", meaning
-    if exact is not None:
-        meaning = "Surprise that remains in each symbol however much of the past is known."
-        yield "h", "Entropy rate", f"{exact.entropy_rate():.3f} bits per symbol", meaning
-        meaning = "What the past as a whole tells about the future as a whole."
-        yield "E", "Excess entropy", f"{exact.excess_entropy():.3f} bits", meaning
+    return {"exact": exact} if any(part is not None for part in (exact, found.causal, found.choice)) else None
 
 
 def selection(found: Findings) -> Content:
