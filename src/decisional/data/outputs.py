@@ -33,24 +33,25 @@ from .vocabularies import Vectors
 FINER = 8
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 UNSUPPORTED = {errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL}
-RAW = "borders"
 # The paths that threads of this process write to.
 _WRITING: dict[str, Lock] = {}
 
 
 @dataclass(frozen=True)
-class Npy:
-    """A ``.npy`` file.
-
-    Attributes
-    ----------
-    part : where it is while it is written
-    shape, dtype : of the whole array, which slices cut along its first axis
-    """
+class Output:
+    """An array, which slices cut along its first axis; `part` is its path while it is written."""
 
     part: str
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
+
+    @property
+    def nbytes(self) -> int:
+        return math.prod(self.shape) * self.dtype.itemsize
+
+
+class Npy(Output):
+    """A ``.npy`` file."""
 
     @property
     def start(self) -> bytes:
@@ -62,7 +63,7 @@ class Npy:
 
     @property
     def nbytes(self) -> int:
-        return len(self.start) + math.prod(self.shape) * self.dtype.itemsize
+        return len(self.start) + super().nbytes
 
     def is_whole(self) -> bool:
         """Whether there is a file to go on with."""
@@ -92,26 +93,19 @@ class Npy:
 
 
 @dataclass(frozen=True)
-class Zarr:
-    """A zarr array of chunks of `chunk` rows, with `missing` where there is no value; else as `Npy`.
+class Zarr(Output):
+    """A zarr array of chunks of `chunk` rows, with `missing` where there is no value.
 
     A chunk is a file that is written as a whole. Those that several slices share wait in a sparse file until all are
     there: no chunk is written twice, nor by two workers.
     """
 
-    part: str
-    shape: tuple[int, ...]
-    dtype: np.dtype[Any]
     missing: Any
     chunk: int
 
     @property
-    def nbytes(self) -> int:
-        return math.prod(self.shape) * self.dtype.itemsize
-
-    @property
     def _raw(self) -> str:
-        return os.path.join(self.part, RAW)
+        return os.path.join(self.part, "borders")
 
     def is_whole(self) -> bool:
         return is_zarr_array(self.part)
@@ -152,23 +146,18 @@ class Zarr:
     def finish(self, begins: list[int]) -> None:
         """Write the chunks that slices share, and remove all that is no part of the array."""
         if os.path.exists(self._raw):
-            size = math.prod(self.shape[1:]) * self.dtype.itemsize
-            with open(self._raw, "rb") as file:
-                for k in sorted({begin // self.chunk for begin in begins if begin % self.chunk}):
-                    a, b = k * self.chunk, min((k + 1) * self.chunk, self.shape[0])
-                    file.seek(a * size)
-                    rows = np.frombuffer(file.read((b - a) * size), self.dtype)
-                    self._write_chunks(a, rows.reshape(b - a, *self.shape[1:]))
+            row = math.prod(self.shape[1:])
+            for k in sorted({begin // self.chunk for begin in begins if begin % self.chunk}):
+                a, b = k * self.chunk, min((k + 1) * self.chunk, self.shape[0])
+                rows = np.fromfile(self._raw, self.dtype, (b - a) * row, offset=a * row * self.dtype.itemsize)
+                self._write_chunks(a, rows.reshape(b - a, *self.shape[1:]))
         # What zarr had begun to write when it was killed.
         for path in [*Path(self.part).rglob("*.partial"), Path(self._raw)]:
             path.unlink(missing_ok=True)
         sync(self.part)
 
 
-Output = Npy | Zarr
-
-
-def output(target: str, shape: tuple[int, ...], dtype: np.dtype[Any], missing: Any, begins: list[int]) -> Output:
+def output(target: str, shape: tuple[int, ...], dtype: np.dtype[Any], missing: Any, begins: list[int]) -> Npy | Zarr:
     """How to write an array at `target`, in slices that begin at these rows."""
     about = beside(target, ".part"), tuple(map(int, shape)), dtype
     if target.endswith(".npy"):
@@ -199,10 +188,7 @@ def is_zarr_array(folder: str) -> bool:
 
 
 def _put(path: str, data: bytes | memoryview, offset: int | None = None, flags: int = 0) -> None:
-    """Write all bytes, at the end of the file without offset; it must be there unless the flags say otherwise.
-
-    They are on disk when this returns.
-    """
+    """Have bytes on disk, at the end of a file without offset; it must be there unless the flags say otherwise."""
     view, done = memoryview(data), 0
     file = os.open(path, os.O_WRONLY | (os.O_APPEND if offset is None else 0) | flags, 0o666)
     try:
@@ -274,24 +260,22 @@ def header(obs: Observations, vector: NDArray[Any], parts: list[Part], values: s
 
     Cost: data in memory are read once; of those on disk, path, size and time count.
     """
-    model, content = (hashlib.blake2b(digest_size=16) for _ in range(2))
-    _add(model, vector)
+    digest = hashlib.blake2b(digest_size=16)
+    _add(digest, vector)
     if isinstance(obs, Sliced):
         tally = obs.tally()
-        for vocabulary in (tally.x, tally.z):
-            _add(model, list(vocabulary.letters))
-            _add(model, vocabulary.rows if isinstance(vocabulary, Vectors) else vocabulary.keys)
-        _add(model, [repr(tally.made), tally.pairs, tally.counts])
+        distinct = [v.rows if isinstance(v, Vectors) else v.keys for v in (tally.x, tally.z)]
+        _add(digest, [tally.x.letters, tally.z.letters, *distinct, repr(tally.made), tally.pairs, tally.counts])
     files: dict[int, list[Any]] = {}
     for part in parts:
-        _add(content, [part.begin, part.end])
+        _add(digest, [part.begin, part.end])
         for data in part.data:
             if isinstance(data, Stored):
                 if id(data.opens) not in files:
                     files[id(data.opens)] = _file(data.opens())
-                _add(content, [data.first, data.last, str(data.dtype)])
+                _add(digest, [data.first, data.last, str(data.dtype)])
             else:
-                _add(content, data)
+                _add(digest, data)
     if any(os.path.realpath(file[0]) == target for file in files.values()):
         raise ValueError(f"The 'path' {target!r} is that of the data, which would be lost: give another path.")
     about = {
@@ -300,9 +284,8 @@ def header(obs: Observations, vector: NDArray[Any], parts: list[Part], values: s
         "dtype": vector.dtype.str,
         "shape": obs.shape,
         "slices": len(parts),
-        "model": model.hexdigest(),
         "files": list(files.values()),
-        "content": content.hexdigest(),
+        "content": digest.hexdigest(),
     }
     return json.dumps(about, default=int) + "\n"
 
@@ -345,13 +328,9 @@ def _file(source: Any) -> list[Any]:
 
 @dataclass
 class Journal:
-    """Lines of JSON: the header, then one for each finished slice.
+    """Lines of JSON: the header, which says what is written, then one for each finished slice.
 
-    Attributes
-    ----------
-    path : of the file
-    header : its first line, which says what is written
-    finished : the file that an earlier run of the same work made, when all of its slices were there
+    `finished` is the file that an earlier run of the same work made, when all of its slices were there.
     """
 
     path: str

@@ -41,12 +41,13 @@ def read(
     path : str or path
         The file, or the folder of a zarr store; ``"file.h5:/name"`` is one of its arrays, ``"-"`` standard input.
     kind : {"symbols", "signal", "field", "table"}, optional
-        What the data are. Symbols are text, where each line is a series of characters, or of words if it has spaces
-        or commas; or integers along one axis. A signal is a column of a table of numbers, or numbers along one axis;
-        a field, or image, has two axes at least; a table is a list of rows of text. By default text is symbols, and
-        arrays are as they are.
+        What the data are. Symbols are text, where each line is a series of characters, or of words if it has spaces or
+        commas, and lines that begin with ``#`` are comments; or integers along one axis. A signal is a column of a
+        table of numbers, or numbers along one axis; a field, or image, has two axes at least; a table is a list of rows
+        of text. By default text is symbols, and arrays are as they are.
     column : int or str, optional
-        Of a table, by number from 0 or by name; by default, for a signal, the only one of numbers.
+        Of a table, by number from 0, from the right when negative, or by the name in the first row; by default, for a
+        signal, the only one of numbers. In a column of symbols, empty lines separate series.
     variable : str, optional
         Which array of an HDF5, netCDF or zarr file; by default the only one of its kind.
     key : str, optional
@@ -75,9 +76,12 @@ def read(
     >>> import decisional as ds
     >>> folder = tempfile.TemporaryDirectory()
     >>> file = pathlib.Path(folder.name, "even.txt")
-    >>> _ = file.write_text("0110111101\\n")
+    >>> _ = file.write_text("# two series\\n0110\\n10111\\n")
     >>> ds.read(file)
-    ['0110111101']
+    ['0110', '10111']
+    >>> _ = file.write_text("up, down, up\\n")
+    >>> ds.read(file)
+    [['up', 'down', 'up']]
     >>> table = pathlib.Path(folder.name, "weather.csv")
     >>> _ = table.write_text("day,rain\\nmonday,0.5\\ntuesday,\\n")
     >>> ds.read(table, "signal", column="rain")

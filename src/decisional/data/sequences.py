@@ -98,14 +98,19 @@ def _flat(symbols: Any, sequences: bool | None) -> tuple[Any, list[int], tuple[i
     """All symbols end to end (text, a list or an array), the length of each sequence, and the shape of an array."""
     if is_array(symbols):
         array = to_array(symbols)
-        if array.ndim not in (1, 2):
-            raise ValueError(
-                f"The 'symbols' array has {array.ndim} dimensions; a series has one, and several series of "
-                "one length two: give one series at a time."
-            )
+        check_dimensions(array.ndim)
         return array.reshape(-1), [array.shape[-1]] * (len(array) if array.ndim == 2 else 1), array.shape
     parts = split(symbols, sequences)
     return _join(parts), [len(part) for part in parts], None
+
+
+def check_dimensions(n: int, most: int = 2) -> None:
+    """Refuse an array that is neither a series nor, unless `most` is 1, several of one length."""
+    if not 1 <= n <= most:
+        raise ValueError(
+            f"The 'symbols' array has {n} dimensions; a series has one, and several series of one length two: give one "
+            "series at a time."
+        )
 
 
 def _float_symbols(values: Sequence[Any], size: int, part: bool) -> list[Any]:

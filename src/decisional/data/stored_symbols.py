@@ -10,7 +10,7 @@ import numpy as np
 from ..support.arrays import Ints
 from ..support.executors import alone, map_slices
 from .alphabet import Alphabet, compact
-from .sequences import NoSymbols, Symbols, read
+from .sequences import NoSymbols, Symbols, check_dimensions, read
 from .slices import rows_at_once
 from .stores import cuts, is_stored, load, stored
 
@@ -42,12 +42,8 @@ def stored_symbols(symbols: Any, missing: Hashable = None) -> "StoredSymbols | N
     if not several and not is_stored(symbols):
         return None
     arrays = [stored(part) for part in (symbols if several else [symbols])]
-    wrong = [array.ndim for array in arrays if array.ndim not in ((1,) if several else (1, 2))]
-    if wrong:
-        raise ValueError(
-            f"The 'symbols' array has {wrong[0]} dimensions; a series has one, and several series of one length two: "
-            "give one series at a time."
-        )
+    for array in arrays:
+        check_dimensions(array.ndim, 1 if several else 2)
     return StoredSymbols(arrays, missing)
 
 

@@ -27,41 +27,10 @@ _MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 
 
 def read_symbols(path: str | os.PathLike[str], column: int | str | None = None) -> list[str] | list[list[str]]:
-    """Read series of symbols from a text file.
+    """Series of symbols in a text file: its lines, or a column of a table down its rows, as `reading.read` tells.
 
-    Each line that is neither empty nor a comment (first character ``#``) is one series. In lines without
-    white space or comma the symbols are the characters, otherwise the words between white space or commas;
-    a file has lines of one kind.
-
-    Parameters
-    ----------
-    path : str or path
-        A UTF-8 text file, or ``"-"`` for standard input.
-    column : int or str, optional
-        Read the file as a table instead, one row per line, and take this column down the rows: a number
-        counts from 0 (from the right when negative), a name is looked up in the first row. Empty lines
-        separate series.
-
-    Returns
-    -------
-    list of str, or list of lists of str
-        One item per series: a ``str`` of characters, which costs no more memory than the file, or a list of
-        words. `decisional.observe.series` takes the whole list, with ``sequences=True``.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> folder = tempfile.TemporaryDirectory()
-    >>> file = pathlib.Path(folder.name) / "symbols.txt"
-    >>> file.write_text("# two series\\n0110\\n10111\\n")
-    24
-    >>> read_symbols(file)
-    ['0110', '10111']
-    >>> file.write_text("up, down, up\\n")
-    13
-    >>> read_symbols(file)
-    [['up', 'down', 'up']]
-    >>> folder.cleanup()
+    A series is a ``str`` of characters, which costs no more memory than the file, or a list of words; a file has lines
+    of one kind.
     """
     name, lines = file_name(path), read_text(path).split("\n")
     series = _by_line(lines, name) if column is None else _by_column(lines, column, name)
@@ -92,15 +61,8 @@ def map_symbols(path: str | os.PathLike[str]) -> MappedText | None:
     """Find the series in a text file of any size without keeping them, for observations that are read in slices.
 
     Lines are as for `read_symbols`: one series each, without the white space around them, and none where they are
-    comments. The parts are the lines, or, where there are more than 1000, what lies between comments.
-
-    Parameters
-    ----------
-    path : a text file whose symbols are characters of one byte
-
-    Returns
-    -------
-    MappedText, or None for any other file, which `read_symbols` reads or refuses. Cost: two passes over the file.
+    comments. The parts are the lines, or, where there are more than 1000, what lies between comments. None where
+    symbols are not characters of one byte: `read_symbols` reads or refuses such a file. Cost: two passes over the file.
     """
     if os.fspath(path) == "-" or not Path(path).is_file() or not Path(path).stat().st_size:
         return None

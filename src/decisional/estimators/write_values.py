@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.observations import Observations, Tallied
-from ..data.outputs import Journal, Output, header, inode, is_zarr_array, one_at_a_time, output, recover, room
+from ..data.outputs import Journal, Npy, Zarr, header, inode, is_zarr_array, one_at_a_time, output, recover, room
 from ..data.slices import Part, Sliced
 from ..decisions.decisional_model import DecisionalModel
 from ..states import complexities
@@ -106,7 +106,7 @@ def write_values(
 
 
 def _write(
-    file: Output, journal: Journal, fill: Fill, parts: list[Part], done: set[int], executor: Executor | None
+    file: Npy | Zarr, journal: Journal, fill: Fill, parts: list[Part], done: set[int], executor: Executor | None
 ) -> Iterator[tuple[int, str]]:
     """Write all slices that are not done, each followed by a line of the journal; how many are there is yielded."""
     if done and file.is_whole():
@@ -123,7 +123,7 @@ def _write(
         yield count, ""
 
 
-def _write_slice(file: Output, journal: Journal, fill: Fill, part: Part) -> None:
+def _write_slice(file: Npy | Zarr, journal: Journal, fill: Fill, part: Part) -> None:
     """Compute one slice and write it, wherever this runs: values do not travel."""
     rows = fill(part)
     # A worker may outlive the run that it belongs to.

@@ -68,19 +68,12 @@ def available() -> float:
 
 
 def require(needed: float, what: str, remedy: str, free: float | None = None) -> None:
-    """Refuse what cannot fit, in one sentence: MemoryError (and ValueError).
+    """Refuse what needs more bytes than there are, "The {what} need ...: {remedy}": MemoryError (and ValueError).
 
-    Parameters
-    ----------
-    needed : bytes
-    what : needs them, in the plural: "The {what} need ..."
-    remedy : what to do instead
-    free : bytes that there are, by default `available()`
+    `free` is by default `available()`, which is asked where it matters.
     """
     if free is None:
-        if needed <= SMALL:
-            return
-        free = available()
+        free = available() if needed > SMALL else math.inf
     if needed > free:
         figures = f"{needed / 1e9:,.1f} GB and {free / 1e9:,.1f} GB are free"
         raise TooLarge(f"The {what} need up to {figures}; they must fit in memory: {remedy}.")
@@ -232,21 +225,17 @@ def _control_group(root: Path = Path("/sys/fs/cgroup"), member: Path = Path("/pr
         if controllers and "memory" not in controllers.split(","):
             continue
         top = root / "memory" if controllers else root
-        limit, used = (
-            ("memory.limit_in_bytes", "memory.usage_in_bytes") if controllers else ("memory.max", "memory.current")
-        )
+        names = ("limit_in_bytes", "usage_in_bytes") if controllers else ("max", "current")
         folder = top / path.strip("/")
         for place in (folder, *folder.parents):
-            if not place.is_relative_to(top):
-                break
-            free = min(free, _left(place, limit, used))
+            if place.is_relative_to(top):
+                free = min(free, _left(place, *names))
     return free
 
 
 def _left(folder: Path, limit: str, used: str) -> float:
     try:
-        allowed = float((folder / limit).read_text())
-        taken = float((folder / used).read_text())
+        allowed, taken = (float((folder / f"memory.{name}").read_text()) for name in (limit, used))
         stat = dict(line.split()[:2] for line in (folder / "memory.stat").read_text().splitlines())
     except (OSError, ValueError):
         # No limit ("max"), or no such file.
