@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..support.arguments import package
 from .stores import LARGE, Stored, stored
 
 # How classic and new netCDF files begin.
@@ -55,10 +56,7 @@ def open_store(path: str, variable: str | None, axes: int | None, sliced: bool) 
 
 def open_hdf5(path: str, variable: str | None, axes: int | None, sliced: bool) -> Any:
     """An array of an HDF5 file, which netCDF4 files are, too: in the file where it is large or `sliced`, and can be."""
-    try:
-        import h5py
-    except ImportError:
-        raise ImportError(f"To read {path!r} h5py must be installed: pip install 'decisional[scale]'.") from None
+    h5py = package("h5py", f"To read {path!r} h5py must be installed", "scale")
     arrays: dict[str, Any] = {}
 
     def note(name: str, item: Any) -> None:

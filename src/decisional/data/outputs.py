@@ -13,7 +13,6 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from importlib import import_module
 from io import BytesIO
 from pathlib import Path
 from threading import Lock
@@ -23,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import __version__
+from ..support.arguments import package
 from ..support.files import beside, remove, sync
 from .observations import Observations
 from .slices import Part, Sliced
@@ -170,13 +170,8 @@ def output(target: str, shape: tuple[int, ...], dtype: np.dtype[Any], missing: A
 
 
 def _zarr() -> Any:
-    try:
-        return import_module("zarr")
-    except ImportError:
-        raise ImportError(
-            "To write a '.zarr' zarr is needed, which is not installed: pip install 'decisional[scale]', or give a "
-            "path that ends in .npy."
-        ) from None
+    missing = "To write a '.zarr' zarr is needed, which is not installed"
+    return package("zarr", missing, "scale", ", or give a path that ends in .npy")
 
 
 def is_zarr_array(folder: str) -> bool:

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..support.arguments import package
+
 NETPBM = (b"P1", b"P2", b"P4", b"P5")
 COLOUR = (b"P3", b"P6")
 PNG = b"\x89PNG"
@@ -31,12 +33,9 @@ def _coloured(path: str) -> ValueError:
 
 
 def _png(path: str, data: bytes) -> NDArray[Any]:
+    image = package("PIL.Image", f"To read {path!r} Pillow is needed", "plot")
     try:
-        from PIL import Image
-    except ImportError:
-        raise ImportError(f"To read {path!r} Pillow is needed: pip install 'decisional[plot]'.") from None
-    try:
-        with Image.open(BytesIO(data)) as picture:
+        with image.open(BytesIO(data)) as picture:
             mode = picture.mode
             pixels: NDArray[Any] = np.array(picture if mode[0] in "1LIF" else picture.convert("RGBA"))
     except Exception:  # whatever a damaged file makes of the reader

@@ -15,7 +15,7 @@ from ..data.slices import Part, Sliced
 from ..decisions.decisional_model import DecisionalModel
 from ..states import complexities
 from ..states.causal_model import CausalModel
-from ..support.arguments import choice
+from ..support.arguments import choice, refusal
 from ..support.executors import map_slices
 from ..support.files import beside, replace
 
@@ -80,7 +80,7 @@ def write_values(
     (2000,)
     """
     if progress is not None and not callable(progress):
-        raise TypeError(f"The 'progress' is {progress!r}; it must be a function of a line of text: try progress=print.")
+        raise TypeError(refusal("progress", progress, "a function of a line of text", "try progress=print"))
     obs, vector, missing = _wanted(estimator, values)
     target = _target(path)
     with one_at_a_time(target):

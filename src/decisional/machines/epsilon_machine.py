@@ -228,10 +228,8 @@ class EpsilonMachine(StateGraph):
                 return int(start)
         elif start in self.names:
             return self.names.index(start)
-        raise ValueError(
-            f"The 'start' is {start!r}; it must be a state number from 0 to {self.n_states - 1} or a state "
-            "name: see 'names'."
-        )
+        rule = f"a state number from 0 to {self.n_states - 1} or a state name"
+        raise ValueError(arguments.refusal("start", start, rule, "see 'names'"))
 
     def simulate(self, n: int, rng: Any = None, start: Any = None) -> Array:
         """Emit n symbols.

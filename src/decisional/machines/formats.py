@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..support.arguments import package
+
 Array = NDArray[Any]
 
 
@@ -45,12 +47,7 @@ def networkx_graph(
     labelled: bool,
 ) -> Any:
     """Return a networkx graph whose nodes are state names: a MultiDiGraph if labelled, else a DiGraph."""
-    try:
-        import networkx
-    except ImportError:
-        raise ImportError(
-            "to_networkx() needs networkx, which is not installed: pip install 'decisional[graph]'."
-        ) from None
+    networkx = package("networkx", "to_networkx() needs networkx, which is not installed", "graph")
     graph = networkx.MultiDiGraph() if labelled else networkx.DiGraph()
     for name, p, inside in zip(names, probability.tolist(), recurrent.tolist(), strict=True):
         graph.add_node(name, probability=p, recurrent=inside)

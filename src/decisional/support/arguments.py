@@ -5,6 +5,7 @@ of at least 1: try past=1." Checks stand at the public door only; what the libra
 """
 
 from collections.abc import Hashable, Iterable
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,14 @@ def generator(rng: Any, name: str = "rng") -> np.random.Generator:
     except (TypeError, ValueError):
         rule = "None, an integer of at least 0 or a numpy Generator"
         raise ValueError(refusal(name, rng, rule, f"try {name}=0")) from None
+
+
+def package(name: str, sentence: str, extra: str, otherwise: str = "") -> Any:
+    """A package that comes with an extra, imported, or ImportError: "sentence: pip install ..."."""
+    try:
+        return import_module(name)
+    except ImportError:
+        raise ImportError(f"{sentence}: pip install 'decisional[{extra}]'{otherwise}.") from None
 
 
 def require(value: Any, attribute: str, name: str, kind: str, remedy: str) -> None:

@@ -17,6 +17,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from .arguments import refusal
+
 # Bytes in the name of a file, in most file systems.
 LONGEST_NAME = 255
 
@@ -28,7 +30,7 @@ def file_name(path: str | os.PathLike[str]) -> str:
 
 def _checked(path: str | os.PathLike[str]) -> str:
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"The 'path' is {path!r}; it must be a string or a Path: name the file.")
+        raise TypeError(refusal("path", path, "a string or a Path", "name the file"))
     return str(os.fspath(path))
 
 
