@@ -6,12 +6,11 @@ import argparse
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from . import summary
 from .parser import LEVEL, add_command, integer, option
-from .results import announce, check_folder, check_path, check_paths, machine_writers, tell
+from .results import announce, check_folder, check_path, check_paths, machine_writers
 
 SIMULATE = """\
 Processes: coin, biased_coin, golden_mean, even, odd, noisy_period_2, perturbed_coin, periodic, z1r, rrxor, rip, nemo,
@@ -115,25 +114,12 @@ def demo(arguments: argparse.Namespace) -> int:
 
     plot.require_matplotlib()
     check_folder(arguments.out)
-    out = Path(arguments.out)
-    out.mkdir(parents=True, exist_ok=True)
+    os.makedirs(arguments.out, exist_ok=True)
+    names = ("even.json", "even.dot", "even.png", "decisions.png", "report.html", "rule110.png")
+    *machine_files, picture, page, automaton = written = [os.path.join(arguments.out, name) for name in names]
     print("The Even process: its two states A and B have probabilities 2/3 and 1/3,")
     print("C = 0.9183 bits and h = 0.6667 bits per symbol. From a simulation we get:\n")
-    causal, choice, written = _even(out, arguments)
-    machine = causal.machine_
-    recurrent = int(machine.recurrent.sum())
-    print("\n".join(["", *summary.machine_tables(machine), "", *summary.measures(machine, causal.complexity_)]))
-    print(f"\n{recurrent} recurrent states; C is the window of {PAST} ones, which does not tell the state.")
-    print("\nA bet on 1 that wins 1 or loses 3: bet in B only.\n")
-    print("\n".join(summary.decisions(choice, causal.complexity_)))
-    path, n_states = _rule_110(out)
-    print(f"\nRule 110, a cellular automaton, through light cones: {n_states} causal states; its particles stand out.")
-    announce([*written, path])
-    return 0
-
-
-def _even(out: Path, arguments: argparse.Namespace) -> tuple[Any, Any, list[str]]:
-    from .. import observe, plot, processes, report, selection, utility
+    from .. import observe, processes, report, selection, utility
     from ..decisions.decisional_model import DecisionalModel
     from ..states.causal_model import CausalModel
 
@@ -142,30 +128,28 @@ def _even(out: Path, arguments: argparse.Namespace) -> tuple[Any, Any, list[str]
     print(chosen.why)
     causal: Any = CausalModel().fit(observe.series(symbols, past=PAST))
     choice: Any = DecisionalModel(utility.table([[0, 0], [-3, 1]], y=["stay out", "bet on 1"])).fit(causal)
-    paths = {"json": str(out / "even.json"), "dot": str(out / "even.dot"), "plot": str(out / "even.png")}
-    for kind, write in machine_writers(causal.machine_).items():
-        write(paths[kind])
-    decisions, page = str(out / "decisions.png"), str(out / "report.html")
-    plot.save(plot.decisions(choice), decisions)
+    machine = causal.machine_
+    for write, path in zip(machine_writers(machine).values(), machine_files, strict=True):
+        write(path)
+    plot.save(plot.decisions(choice), picture)
     asked = {"Command": "demo", "Process": f"{SYMBOLS:,} symbols of the Even process", "Past": PAST}
     asked |= {"Utility": "bet on 1: win 1 or lose 3; stay out: 0"}
     found = {"series": symbols, "causal": causal, "choice": choice, "selection": chosen}
     title = "The Even process: its states and a bet"
     report.write(page, title=title, asked=asked, command=arguments.command, seed=SEED, **found)
-    return causal, choice, [*paths.values(), decisions, page]
-
-
-def _rule_110(out: Path) -> tuple[str, int]:
-    from .. import observe, plot, processes, utility
-    from ..decisions.decisional_model import DecisionalModel
-    from ..states.causal_model import CausalModel
-
+    print("\n".join(["", *summary.machine_tables(machine), "", *summary.measures(machine, causal.complexity_)]))
+    recurrent = int(machine.recurrent.sum())
+    print(f"\n{recurrent} recurrent states; C is the window of {PAST} ones, which does not tell the state.")
+    print("\nA bet on 1 that wins 1 or loses 3: bet in B only.\n")
+    print("\n".join(summary.decisions(choice, causal.complexity_)))
     field = processes.elementary_ca(110, 400, 404, SEED)[100:]
-    causal: Any = CausalModel(match="exact").fit(observe.light_cones(field, past=4, future=3))
-    choice: Any = DecisionalModel(utility.matching_cells()).fit(causal)
-    path = str(out / "rule110.png")
-    plot.save(plot.fields(choice, raw=field), path)
-    return path, causal.n_states_
+    causal = CausalModel(match="exact").fit(observe.light_cones(field, past=4, future=3))
+    choice = DecisionalModel(utility.matching_cells()).fit(causal)
+    plot.save(plot.fields(choice, raw=field), automaton)
+    states = f"{causal.n_states_} causal states"
+    print(f"\nRule 110, a cellular automaton, through light cones: {states}; its particles stand out.")
+    announce(written)
+    return 0
 
 
 def cssr(arguments: argparse.Namespace) -> int:
@@ -206,7 +190,9 @@ def cssr(arguments: argparse.Namespace) -> int:
     if arguments.json is not None:
         result.machine.save(arguments.json)
         written.append(arguments.json)
-    tell(arguments, result.info(settings).splitlines(), written)
+    if not arguments.quiet:
+        print(result.info(settings), end="")
+        announce(written)
     return 0
 
 

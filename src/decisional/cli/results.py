@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -153,13 +153,6 @@ def machine_writers(machine: Any) -> dict[str, Callable[[str], None]]:
     """What writes a machine for each option."""
     draw = partial(save_plot, lambda plot: plot.machine(machine))
     return {"json": machine.save, "dot": partial(save_dot, machine), "plot": draw}
-
-
-def tell(arguments: argparse.Namespace, lines: Iterable[str], written: list[str]) -> None:
-    """Print a summary and which files were written, unless it was to be quiet."""
-    if not arguments.quiet:
-        print("\n".join(lines))
-        announce(written)
 
 
 def announce(paths: list[str]) -> None:

@@ -126,7 +126,9 @@ def run(task_of: Callable[[argparse.Namespace], Task], arguments: argparse.Names
         kind, sizes = ("series", task.sizes) if name == "signal" else ("field", task.sizes if sliced else None)
         page = {"asked": asked, "choice": shown, kind: values, "data": sizes}
         written = outputs.write(writers, title=f"Hidden states of {results.called(files)}", **page)
-        results.tell(arguments, summary.states(choice, task.rows(causal)), written)
+        if not arguments.quiet:
+            print("\n".join(summary.states(choice, task.rows(causal))))
+            results.announce(written)
     return 0
 
 
@@ -150,17 +152,17 @@ def _json(choice: Any, files: list[str]) -> dict[str, Any]:
     return {
         **({"file": files[0]} if len(files) == 1 else {"files": files}),
         "observations": int(causal.observations_.n),
-        "causal_states": int(causal.n_states_),
-        "decisional_states": int(choice.n_states_),
-        "iso_prediction_states": int(choice.iso_prediction_.n_states),
-        "iso_utility_states": int(choice.iso_utility_.n_states),
+        "causal_states": causal.n_states_,
+        "decisional_states": choice.n_states_,
+        "iso_prediction_states": choice.iso_prediction_.n_states,
+        "iso_utility_states": choice.iso_utility_.n_states,
         "probability": causal.states_.probability.tolist(),
         **summary.decisions_json(choice, causal.complexity_),
     }
 
 
-def _arrays(arguments: argparse.Namespace) -> list[Any]:
-    """The arrays of all files, of one width."""
+def _arrays(arguments: argparse.Namespace) -> tuple[list[Any], str]:
+    """The arrays of all files, of one width, and the size of all together."""
     from .. import read
 
     how = "field", None, arguments.variable, arguments.key, parser.is_sliced(arguments)
@@ -171,12 +173,7 @@ def _arrays(arguments: argparse.Namespace) -> list[Any]:
                 f"The arrays of {arguments.files[0]!r} and {path!r} have the shapes {arrays[0].shape} and "
                 f"{array.shape}; all but the first axis must be alike: give them one by one."
             )
-    return arrays
-
-
-def _size(arrays: list[Any]) -> str:
-    """The size of all arrays together."""
-    return " × ".join(map(str, (sum(map(len, arrays)), *arrays[0].shape[1:])))
+    return arrays, " × ".join(map(str, (sum(map(len, arrays)), *arrays[0].shape[1:])))
 
 
 def _in_files(files: list[str]) -> str:
@@ -184,7 +181,7 @@ def _in_files(files: list[str]) -> str:
 
 
 def _field(arguments: argparse.Namespace) -> Task:
-    fields = _arrays(arguments)
+    fields, size = _arrays(arguments)
     for path, field in zip(arguments.files, fields, strict=True):
         if field.ndim < 2 or field.dtype.kind not in "biu":
             raise ValueError(
@@ -200,7 +197,6 @@ def _field(arguments: argparse.Namespace) -> Task:
     future = depth if arguments.future is None else arguments.future
     row, exact, border = arguments.row_only, arguments.match == "exact", arguments.boundary
     how = {"boundary": border, "include_present": row, "past_row_only": row}
-    size = _size(fields)
 
     def rows(causal: Any) -> list[tuple[str, str]]:
         obs = causal.observations_
@@ -226,7 +222,7 @@ def _field(arguments: argparse.Namespace) -> Task:
 
 
 def _image(arguments: argparse.Namespace) -> Task:
-    images = _arrays(arguments)
+    images, size = _arrays(arguments)
     from .. import Kernels, observe, selection, utility
     from ..data.stores import has_missing
     from ..states.causal_model import CausalModel
@@ -238,7 +234,6 @@ def _image(arguments: argparse.Namespace) -> Task:
     scale = selection.grey_scale(images)
     bandwidth = scale.bandwidth if arguments.bandwidth is None else arguments.bandwidth
     tau = scale.tolerance if arguments.tau is None else arguments.tau
-    size = _size(images)
 
     def rows(causal: Any) -> list[tuple[str, str]]:
         obs = causal.observations_

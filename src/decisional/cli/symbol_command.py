@@ -52,7 +52,12 @@ def add(commands: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read, reconstruct, write and print."""
-    _refuse_given(arguments)
+    for name in GIVEN:
+        if arguments.past is None and getattr(arguments, name) is not None:
+            raise ValueError(
+                f"The option --{name.replace('_', '-')} has no meaning with --past auto, where this machine compares "
+                "many lengths of the past: give --past too, such as --past 5."
+            )
     outputs = results.Outputs(arguments, FILES)
     series = _read(arguments)
     results.start_kernels()
@@ -74,18 +79,9 @@ def run(arguments: argparse.Namespace) -> int:
             rows = [("Data", sizes), ("Windows", found.windows), ("States", states), *found.rows]
             tables = [*summary.facts(rows), "", *summary.machine_tables(machine), ""]
             measures = summary.measures(machine, None if causal is None else causal.complexity_)
-            results.tell(arguments, [*tables, *measures], written)
+            print("\n".join([*tables, *measures]))
+            results.announce(written)
     return 0
-
-
-def _refuse_given(arguments: argparse.Namespace) -> None:
-    for option in GIVEN:
-        if arguments.past is None and getattr(arguments, option) is not None:
-            name = option.replace("_", "-")
-            raise ValueError(
-                f"The option --{name} has no meaning with --past auto, where this machine compares many lengths of the "
-                "past: give --past too, such as --past 5."
-            )
 
 
 def _check_lengths(series: Series, arguments: argparse.Namespace) -> None:

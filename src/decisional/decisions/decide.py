@@ -93,17 +93,10 @@ def iso_utility(utility: Floats, error: Floats, weight: Floats, delta: float | N
 
 
 def group(values: Floats, errors: Floats, weight: Floats, delta: float | None, level: float) -> Ints:
-    """Labels of rows of numbers (n, d) that are the same.
+    """Labels of rows of numbers (n, d), with their standard errors and the probability of each row, that are the same.
 
-    Parameters
-    ----------
-    values, errors : (n, d) numbers and their standard errors
-    weight : (n,) probability of each row
-    delta : gap between groups: they are cut where their sorted values lie further apart, in any coordinate; None
-        groups values that differ by no more than `level` standard errors, the most probable first
-    level : number of standard errors
-
-    Cost: O(n log n) with delta, O(n groups) without.
+    They are cut where their sorted values lie further apart than delta, in any coordinate; None groups those that
+    differ by no more than `level` standard errors, the most probable first. Cost: O(n log n), O(n groups) for None.
     """
     labels = np.zeros(len(values), np.int64)
     if delta is None:

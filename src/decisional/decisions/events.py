@@ -119,20 +119,13 @@ class Events(Sequence[Event]):
         return self.position.size
 
     def __getitem__(self, i: Any) -> Any:
+        where = self.position, self.before, self.after, self.cause_before, self.cause_after
+        columns = [column[i] for column in where]
         if isinstance(i, slice):
-            where = self.position[i], self.before[i], self.after[i]
-            return Events(*where, self.cause_before[i], self.cause_after[i], self.predictions, self.utility)
-        old, new = int(self.cause_before[i]), int(self.cause_after[i])
-        known = old >= 0
-        return Event(
-            int(self.position[i]),
-            int(self.before[i]),
-            int(self.after[i]),
-            self.predictions[old] if known else None,
-            self.predictions[new],
-            float(self.utility[old]) if known else float("nan"),
-            float(self.utility[new]),
-        )
+            return Events(*columns, self.predictions, self.utility)
+        position, before, after, old, new = map(int, columns)
+        best, worth = (self.predictions[old], float(self.utility[old])) if old >= 0 else (None, float("nan"))
+        return Event(position, before, after, best, self.predictions[new], worth, float(self.utility[new]))
 
     def __iter__(self) -> Iterator[Event]:
         return (self[i] for i in range(len(self)))
@@ -181,17 +174,9 @@ class EventLog(Sequence[Any]):
 
 
 def changes_in_sequence(cause: Ints, labels: Ints, last: int = -1) -> tuple[Ints, Ints, Ints]:
-    """Places of a sequence where the label of the causal state changes, with the causal states before and after.
+    """Places where the label of the causal state changes, with the causal states before (-1 = none yet) and after.
 
-    Parameters
-    ----------
-    cause : (n,) causal states in order, -1 = not known: what was known last stands
-    labels : (n_causal,) label of each causal state
-    last : what was known before the sequence
-
-    Returns
-    -------
-    place, before, after : (m,) each; before = -1 at the first state that is known
+    Where the causal state is not known, -1, what was known last stands; `last` was known before the sequence.
     """
     known = np.flatnonzero(cause >= 0)
     after = cause[known]

@@ -29,6 +29,8 @@ class Utility(ABC):
 
     # The function of `ds.utility` that makes it; None for utilities that are code of the user.
     maker: str | None = None
+    # The attributes that it takes by place.
+    _given: tuple[str, ...] = ()
 
     def __init__(self, y: Iterable[Hashable] | None = None) -> None:
         self.y = None if y is None else listed(y, "y")
@@ -36,13 +38,10 @@ class Utility(ABC):
             raise ValueError("The 'y' of a utility are empty; there must be a prediction to choose: give candidates.")
 
     def __repr__(self) -> str:
-        first, named = self.arguments()
-        given = [*map(repr, first), *(f"{name}={value!r}" for name, value in named.items() if value is not None)]
+        given = [repr(np.asarray(getattr(self, name)).tolist()) for name in self._given]
+        named = {name: getattr(self, name, None) for name in ("y", "z")}
+        given += [f"{name}={value!r}" for name, value in named.items() if value is not None]
         return f"{self.maker or type(self).__name__.strip('_')}({', '.join(given)})"
-
-    def arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """What its maker was given, by place and by name."""
-        return (), {"y": self.y}
 
     def bound(self, outcomes: Sequence[Any]) -> "Utility":
         """The same utility, with the outcomes of the data for those that have no names yet."""
@@ -70,7 +69,7 @@ class Utility(ABC):
 
 
 class _Table(Utility):
-    maker = "table"
+    maker, _given = "table", ("values",)
 
     def __init__(self, values: Floats, y: list[Hashable] | None, z: list[Hashable] | None) -> None:
         super().__init__(y)
@@ -86,9 +85,6 @@ class _Table(Utility):
             )
         default: list[Hashable] = z if n_y == n_z else list(range(n_y))
         return _Table(self.values, default if self.y is None else self.y, z)
-
-    def arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return (self.values.tolist(),), {"y": self.y, "z": self.z}
 
     def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
         if self.y is None or self.z is None:
@@ -254,14 +250,11 @@ def squared_error(y: Iterable[float] | None = None) -> Utility:
 
 
 class _Tolerant(Utility):
-    maker = "tolerant"
+    maker, _given = "tolerant", ("tolerance",)
 
     def __init__(self, tolerance: float, y: Iterable[Hashable] | None) -> None:
         super().__init__(y)
         self.tolerance = real(tolerance, "tau", least=0, remedy="give the error that costs nothing", of="tolerant")
-
-    def arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return (self.tolerance,), {"y": self.y}
 
     def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
         apart = np.abs(numbers(y, "tolerant", 1)[:, None] - numbers(z, "tolerant", 1)[None])
