@@ -120,7 +120,7 @@ class Events(Sequence[Event]):
 
     def __getitem__(self, i: Any) -> Any:
         where = self.position, self.before, self.after, self.cause_before, self.cause_after
-        columns = [column[i] for column in where]
+        columns: Any = [column[i] for column in where]
         if isinstance(i, slice):
             return Events(*columns, self.predictions, self.utility)
         position, before, after, old, new = map(int, columns)

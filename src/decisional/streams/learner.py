@@ -287,30 +287,23 @@ class Learner:
 
     def _give_up(self, what: int, code: Ints, gap: Ints) -> Change | Refit:
         """Take the symbol at which the machine, or its probabilities, are given up."""
-        follower = self._follower
+        follower, marks, position = self._follower, self.test.marks, self._follower.position
         if what == kernels.LOST:
-            self.change = self._lost(follower.position)
-            follower.position, follower.state, follower.last = follower.position + 1, -1, -1
+            since = int(marks[kernels.SINCE])
+            # What followed half of the evidence is new beyond doubt; where it began is an estimate.
+            self.start = int(marks[kernels.HALF])
+            # Beaten for most of its life, a machine was learnt from too few symbols; else it was right until then.
+            poor = self.refit >= 0 and since - self.refit <= position - since
+            self.needed = min(2 * self.needed, self.adapt.memory) if poor else self.adapt.refit_after
+            self.due, self.had = 0, int((self.recent.last(position + 1 - self.start) >= 0).sum())
+            self.change = Change(position, since, log2(self.test.levels[kernels.RATIO]))
+            follower.position, follower.state, follower.last = position + 1, -1, -1
             return self.change
         follower.arrive_all(follower.walk(code, gap))
-        since = int(self.test.marks[kernels.MOVED_SINCE])
-        n = self.test.move()
+        since, n = int(marks[kernels.MOVED_SINCE]), self.test.move()
         choice = self._decide(self.test.machine, n)
         self._adopt(choice)
-        return Refit(follower.position - 1, since, True, choice)
-
-    def _lost(self, position: int) -> Change:
-        """The machine is given up after the symbol at a position."""
-        marks = self.test.marks
-        # What followed half of the evidence is new beyond doubt; where it began is an estimate.
-        self.start = int(marks[kernels.HALF])
-        since = int(marks[kernels.SINCE])
-        # Beaten for most of its life, a machine was learnt from too few symbols; else it was right until the change.
-        poor = self.refit >= 0 and since - self.refit <= position - since
-        self.needed = min(2 * self.needed, self.adapt.memory) if poor else self.adapt.refit_after
-        self.due = 0
-        self.had = int((self.recent.last(position + 1 - self.start) >= 0).sum())
-        return Change(position, since, log2(self.test.levels[kernels.RATIO]))
+        return Refit(position, since, True, choice)
 
     def _decide(self, machine: EpsilonMachine, n: float) -> Any:
         return DecisionalModel(**self.template).fit_learnt(machine, n)

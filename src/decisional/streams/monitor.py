@@ -168,7 +168,7 @@ class Monitor:
         if learner is not None:
             if not learner.learning and code != len(alphabet) and learner.limit != 1:
                 return learner.push(code)
-            found = self._feed_learner(learner, [symbol], np.array([gap]))
+            found = self.feed([symbol])
             return found[0] if len(found) else None
         state = follower.step(code)
         if state < 0:
@@ -186,43 +186,31 @@ class Monitor:
         cost one call of the kernel each if `missing` is not `impossible`.
         """
         symbols, mask = _readable(symbols)
-        if self._learner is not None:
-            return self._feed_learner(self._learner, symbols, mask)
-        follower, found = self._follower, list[Arrivals]()
+        follower, learner, lo = self._follower, self._learner, 0
+        arrivals, log = list[Arrivals](), EventLog()
         n, code = follower.alphabet.coder(symbols)
-        for lo in range(0, n, _CHUNK):
-            codes = code(lo, min(lo + _CHUNK, n))
-            gaps = self._gaps(symbols, mask, lo, codes)
-            after = follower.walk(codes, gaps)
-            found.append(follower.arrive_all(after))
-            if after.size < codes.size:
-                raise self._refused(symbols, mask, lo + after.size, bool(gaps[after.size]), follower.events(found))
-        return follower.events(found)
-
-    def _feed_learner(self, learner: Learner, symbols: Any, mask: Any) -> EventLog:
-        """Feed a monitor that adapts, from one Change or Refit to the next."""
-        found, lo = EventLog(), 0
-        n, code = self._follower.alphabet.coder(symbols)
         # Bytes that are no letters are characters.
         values = bytes(symbols).decode("latin-1") if isinstance(symbols, _BYTES) else symbols
         while lo < n:
-            codes = code(lo, min(n, lo + min(_CHUNK, learner.limit or _CHUNK)))
+            size = _CHUNK if learner is None else min(_CHUNK, learner.limit or _CHUNK)
+            codes, machine = code(lo, min(n, lo + size)), follower.machine
             gaps = self._gaps(symbols, mask, lo, codes)
-            refused = self.missing == "raise" and bool(gaps.any())
-            end = int(gaps.argmax()) if refused else codes.size
-            old = self.machine
-            taken, told = learner.take(codes[:end], gaps[:end], values[lo : lo + end])
-            found.parts.extend(told)
-            lo += taken
-            if refused and taken == end:
-                raise self._refused(symbols, mask, lo, True, found)
-            if self.machine is not old:
-                n, code = self._follower.alphabet.coder(symbols)
-        return found
-
-    def _refused(self, symbols: Any, mask: Any, i: int, gap: bool, events: Events | EventLog) -> RefusedSymbol:
-        value = np.ma.masked if gap and mask is not None and mask[i] else symbols[i]
-        return RefusedSymbol(value, self.position, i, gap, events)
+            end = int(gaps.argmax()) if self.missing == "raise" and gaps.any() else codes.size
+            if learner is None:
+                after = follower.walk(codes[:end], gaps[:end])
+                arrivals.append(follower.arrive_all(after))
+                taken = after.size
+            else:
+                taken, told = learner.take(codes[:end], gaps[:end], values[lo : lo + end])
+                log.parts.extend(told)
+            lo, gap = lo + taken, taken == end < codes.size
+            if gap or (learner is None and taken < end):
+                value = np.ma.masked if gap and mask is not None and mask[lo] else symbols[lo]
+                found = follower.events(arrivals) if learner is None else log
+                raise RefusedSymbol(value, self.position, lo, gap, found)
+            if follower.machine is not machine:
+                n, code = follower.alphabet.coder(symbols)
+        return follower.events(arrivals) if learner is None else log
 
     def _gaps(self, symbols: Any, mask: Any, lo: int, codes: Ints) -> Ints:
         """Which of the symbols from lo on are missing; masked ones get the code of unknown symbols."""
@@ -239,11 +227,8 @@ class Monitor:
         """Yield the events of a stream as they happen: a symbol is taken when its event is asked for."""
         if isinstance(symbols, _BYTES):
             letters, lookup = self.machine.alphabet, self._follower.alphabet.lookup
-            known = (lookup.byte(value) for value in bytes(symbols))
-            symbols = (
-                letters[code] if code < lookup.unknown else chr(value)
-                for code, value in zip(known, bytes(symbols), strict=True)
-            )
+            coded = ((lookup.byte(value), chr(value)) for value in bytes(symbols))
+            symbols = (letters[code] if code < lookup.unknown else letter for code, letter in coded)
         for symbol in symbols:
             event = self.push(symbol)
             if event is not None:

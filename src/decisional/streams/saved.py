@@ -57,11 +57,16 @@ def _follower(content: dict[str, Any]) -> Follower:
 
 
 def _learner_json(learner: Learner) -> dict[str, Any]:
-    recent = learner.recent
+    recent, how = learner.recent, learner.template
+    # There is none where a utility or a method is only code.
+    template = encode_utility(how["utility"])
+    if template is not None:
+        code = any(how.get(name) is not None for name in ("integrate", "optimise"))
+        template = None if code else {**template, "delta": how["delta"], "atol": how["atol"]}
     kept = {"letters": encode(recent.letters), "codes": _pack(recent.codes)}
     return {
         "adapt": asdict(learner.adapt),
-        "template": _template_json(learner.template),
+        "template": template,
         "change": None if learner.change is None else list(learner.change),
         "recent": {**kept, "end": recent.end, "n_known": recent.n_known},
         "test": {name: _pack(getattr(learner.test, name)) for name in _TEST},
@@ -71,8 +76,14 @@ def _learner_json(learner: Learner) -> dict[str, Any]:
 
 
 def _learner(content: dict[str, Any], follower: Follower, template: dict[str, Any] | None) -> Learner:
-    known = template if template is not None else _template(content["template"])
-    learner = Learner(Adapt(**content["adapt"]), known, follower)
+    if template is None:
+        how = content["template"]
+        if how is None:
+            raise ValueError(
+                "its utility is a function, which no file holds: give load the 'decision' with that utility."
+            )
+        template = {"utility": decode_utility(how), "delta": how["delta"], "atol": how["atol"]}
+    learner = Learner(Adapt(**content["adapt"]), template, follower)
     learner.origin = content["origin"]
     for name in _LEARNER:
         setattr(learner, name, content[name])
@@ -98,17 +109,3 @@ def _unpack(content: dict[str, Any], like: NDArray[Any]) -> NDArray[Any]:
         raise ValueError(f"an array has shape {content['shape']} in place of {list(like.shape)}.")
     data = zlib.decompress(base64.b64decode(content["data"]))
     return np.frombuffer(data, like.dtype).reshape(like.shape).copy()
-
-
-def _template_json(template: dict[str, Any]) -> Any:
-    """Parameters of DecisionalStates as JSON, or None where a utility or a method is only code."""
-    worth = encode_utility(template["utility"])
-    if worth is None or template.get("integrate") is not None or template.get("optimise") is not None:
-        return None
-    return {**worth, "delta": template["delta"], "atol": template["atol"]}
-
-
-def _template(content: Any) -> dict[str, Any]:
-    if content is None:
-        raise ValueError("its utility is a function, which no file holds: give load the 'decision' with that utility.")
-    return {"utility": decode_utility(content), "delta": content["delta"], "atol": content["atol"]}
