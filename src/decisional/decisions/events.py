@@ -119,13 +119,13 @@ class Events(Sequence[Event]):
         return self.position.size
 
     def __getitem__(self, i: Any) -> Any:
-        where = self.position, self.before, self.after, self.cause_before, self.cause_after
-        columns: Any = [column[i] for column in where]
+        columns = self.position, self.before, self.after, self.cause_before, self.cause_after
+        place, before, after, old, new = (column[i] for column in columns)
         if isinstance(i, slice):
-            return Events(*columns, self.predictions, self.utility)
-        position, before, after, old, new = map(int, columns)
+            return Events(place, before, after, old, new, self.predictions, self.utility)
         best, worth = (self.predictions[old], float(self.utility[old])) if old >= 0 else (None, float("nan"))
-        return Event(position, before, after, best, self.predictions[new], worth, float(self.utility[new]))
+        now = self.predictions[new], worth, float(self.utility[new])
+        return Event(int(place), int(before), int(after), best, *now)
 
     def __iter__(self) -> Iterator[Event]:
         return (self[i] for i in range(len(self)))
