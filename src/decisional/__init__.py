@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .estimators.scikit_learn import CausalStates, DecisionalStates
     from .estimators.write_values import write_values
     from .machines import EpsilonMachine, TransitionGraph
-    from .states.counts import Counts
+    from .states.distributions import Counts
     from .states.kernels import Kernels
     from .states.machine_selection import epsilon_machine
     from .states.matching import Bhattacharyya, ChiSquare, GTest, HarmonicMean, JensenShannon, Variational
@@ -43,7 +43,7 @@ _NAMES = {
     "write_values": "estimators.write_values",
     "EpsilonMachine": "machines",
     "TransitionGraph": "machines",
-    "Counts": "states.counts",
+    "Counts": "states.distributions",
     "Kernels": "states.kernels",
     "Bhattacharyya": "states.matching",
     "ChiSquare": "states.matching",

@@ -13,8 +13,8 @@ from decisional import observe, processes
 from decisional.machines.epsilon_machine import state_names
 from decisional.states import matching
 from decisional.states.aggregation import Aggregate, Connect
-from decisional.states.counts import Counts
 from decisional.states.determinism import ROUNDS, STRAYS
+from decisional.states.distributions import Counts
 from decisional.states.partition import Partition
 from decisional.states.reconstruct import reconstruct
 from decisional.support import executors

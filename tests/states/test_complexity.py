@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive_states
-from decisional.states.complexities import global_complexity, local_complexity
-from decisional.states.partition import Partition
+from decisional.states.partition import Partition, global_complexity, local_complexity
 
 pytestmark = pytest.mark.small
 QUICK = settings(max_examples=60, deadline=None)

@@ -206,7 +206,7 @@ def _fitted(series: Series, arguments: argparse.Namespace, executor: Any) -> Fou
     """The machine of histories of one length."""
     from ..data.series import series as observe
     from ..states.causal_model import CausalModel
-    from ..states.counts import Counts
+    from ..states.distributions import Counts
     from ..states.matching import GTest
 
     options: dict[str, Any] = {"random_state": arguments.seed}

@@ -14,7 +14,7 @@ from ..decisions.decisional_model import DecisionalModel
 from ..decisions.utilities import squared_error, zero_one
 from ..machines import chains
 from ..states.causal_model import CausalModel
-from ..states.counts import Counts
+from ..states.distributions import Counts
 from ..states.kernels import Kernels
 from ..support.arrays import Floats
 

@@ -13,7 +13,6 @@ from ..data.observations import Observations, Tallied
 from ..data.outputs import Journal, Npy, Zarr, header, inode, is_zarr_array, one_at_a_time, output, recover, room
 from ..data.slices import Part, Sliced
 from ..decisions.decisional_model import DecisionalModel
-from ..states import complexities
 from ..states.causal_model import CausalModel
 from ..support.arguments import choice, refusal
 from ..support.executors import map_slices
@@ -156,7 +155,7 @@ def _wanted(estimator: Any, name: Any) -> tuple[Observations, NDArray[Any], Any]
     if name in LABELS:
         vector = getattr(estimator, LABELS[name]).labels.astype(np.int32)
     elif name in LOCAL:
-        vector = complexities.local_complexity(getattr(estimator, LOCAL[name])).astype(np.float64)
+        vector = getattr(estimator, LOCAL[name]).local().astype(np.float64)
     else:
         assert isinstance(estimator, DecisionalModel)
         vector = np.asarray(estimator.utility_, np.float64)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..decisions.decisional_model import DecisionalModel
 from ..states.causal_model import CausalModel
-from ..states.complexities import ranks
+from ..states.partition import ranks
 from ..support.arguments import require
 from ..support.arrays import Ints
 from .figures import figure_of, grey, new_figure, observed, require_data, require_matplotlib, state_colours

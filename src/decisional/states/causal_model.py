@@ -19,8 +19,8 @@ from ..support.arguments import choice, integer, real, refusal
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices
 from . import aggregation, matching
-from .counts import Counts
 from .determinism import CONSTRAINTS
+from .distributions import Counts
 from .kernels import KernelModel, Kernels
 from .partition import Partition
 from .reconstruct import DensityEstimator, Reconstruction, reconstruct
@@ -300,14 +300,14 @@ class CausalModel(StateModel):
         if self.kernels_ is None:
             states = self._found.states_of_words(obs)[obs.x]
         else:
-            states = self._nearest_states(self._densities_at(obs, self.kernels_))[obs.x]
+            states = self._nearest_states(self.kernels_.probabilities(self._points_of(obs)))[obs.x]
         return states if isinstance(X, Observations) else at_rows(states, obs, -1)
 
     def predict_proba(self, X: Any) -> Floats:
         """(n, n_outcomes) P(Z|state) of each observation, with kernels P(Z|x) itself; NaN where the state is -1."""
         if self.kernels_ is not None:
             obs = self._observed(X)
-            p = self._densities_at(obs, self.kernels_)[obs.x]
+            p = self.kernels_.probabilities(self._points_of(obs))[obs.x]
             return p if isinstance(X, Observations) else at_rows(p, obs, np.nan)
         unknown = np.full((1, self.distributions_.shape[1]), np.nan)
         return np.concatenate([self.distributions_, unknown])[self.predict(X)]
@@ -320,7 +320,7 @@ class CausalModel(StateModel):
         """
         obs = self._observed(X, z)
         if self.kernels_ is not None:
-            return self.kernels_.score(self._densities_at(obs, self.kernels_)[obs.x], obs)
+            return self.kernels_.score(obs, self._points_of(obs))
         states = self._found.states_of_words(obs)[obs.x]
         column = {outcome: k for k, outcome in enumerate(self.outcomes_)}
         number = np.array([column.get(outcome, -1) for outcome in obs.outcomes])[obs.z]
@@ -350,13 +350,8 @@ class CausalModel(StateModel):
             )
         return as_observations(X, z, self.kernels_ is not None)
 
-    def _densities_at(self, obs: Observations, model: KernelModel) -> Floats:
-        """(n_x, n_outcomes) kernel estimate at each distinct x, NaN where no observation of `fit` is near."""
-        sums = model(points_of(obs, self.observations_.past))
-        total = sums.sum(axis=1, keepdims=True, dtype=float)
-        with np.errstate(invalid="ignore"):
-            p: Floats = np.where(total > 0, sums / total, np.nan)
-        return p
+    def _points_of(self, obs: Observations) -> NDArray[Any]:
+        return points_of(obs, self.observations_.past)
 
     def _nearest_states(self, p: Floats) -> Ints:
         """State whose distribution is the nearest by the Bhattacharyya distance, -1 where there is no estimate."""

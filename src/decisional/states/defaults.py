@@ -55,7 +55,7 @@ def best_past(
         except ValueError:
             # No window of this length fits between the gaps, nor will a longer one.
             break
-        scores[past] = _score(density, learnt, held_out)
+        scores[past] = density.model(learnt).score(held_out, np.asarray(held_out.points))
         if progress is not None:
             progress(f"past {past}: {scores[past]:.3f} bits per value")
     if not scores:
@@ -63,15 +63,6 @@ def best_past(
             f"The 'signals' have {len(signal)} values, too few without a gap to choose the past: give more, or a past."
         )
     return max(scores, key=scores.__getitem__)
-
-
-def _score(density: Kernels, learnt: Any, held_out: Any) -> float:
-    """Mean log2 density of observations that were not learnt from."""
-    model = density.model(learnt)
-    sums = model(held_out.points)
-    with np.errstate(invalid="ignore"):
-        p = sums / sums.sum(axis=1, keepdims=True, dtype=float)
-    return model.score(p[held_out.x], held_out)
 
 
 class GreyScale(NamedTuple):

@@ -1,6 +1,7 @@
-"""P(Z|x) estimated at each row of the data: what step 1 of the figure hands to step 2."""
+"""P(Z|x) estimated at each row of the data, which step 1 of the figure hands to step 2; by counting, to begin with."""
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -8,8 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._kernels import words as kernels
+from ..data.observations import Observations
 from ..data.tally import Table
+from ..support.arguments import integer
 from ..support.arrays import Ints, Record, entries, read_only, row_sums
+from .state_model import DensityParameters
+
+# METHOD: below about 30 observations a window says less than its longest frequent suffix.
+MIN_COUNT = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,3 +102,49 @@ class Distributions(Record):
         values = self.count / np.repeat(self.total, np.diff(self.start))
         p = csr_array((values, self.outcome, self.start), shape=(self.n_rows, self.n_outcomes))
         return p.toarray() if self.n_rows * self.n_outcomes <= 1 << 24 else p
+
+
+@dataclass(eq=False, repr=False)
+class Counts(DensityParameters):
+    """Counts of z after each distinct x.
+
+    Parameters
+    ----------
+    min_count : a word x seen less often takes the counts of its longest suffix seen at least this often,
+        and shares them with all rare words of that suffix; 1 = every x for itself. None: 30 for series,
+        1 for pairs, whose x have no suffixes.
+    """
+
+    min_count: int | None = None
+
+    def estimate(self, obs: Observations, executor: Executor | None = None) -> Distributions:
+        """Cost: that of `obs.table`, then O(distinct x)."""
+        least = self.min_count if self.min_count is not None else MIN_COUNT if obs.has_suffixes else 1
+        least = integer(least, "min_count", of="Counts")
+        table, scale = obs.table(executor), 1.0 / obs.overlap
+        if (table.weight >= least).all():
+            return Distributions.of_table(table, obs.past, scale)
+        return _backed_off(table, obs.past, least, scale)
+
+
+def _backed_off(table: Table, past: int, least: int, scale: float) -> Distributions:
+    """Rows are the longest suffixes seen at least `least` times, with all that followed them as evidence."""
+    n = table.n_x
+    first, stop, depth, parent = (np.empty(2 * n, np.int64) for _ in range(4))
+    total = np.zeros(2 * n, np.int64)
+    size = kernels.suffix_tree(table.shared, table.weight, past, first, stop, depth, parent, total)
+    node = np.empty(n, np.int64)
+    kernels.back_off(total[:size], parent[:size], least, node)
+    used = np.unique(node)
+    used = used[np.lexsort((depth[used], first[used]))]
+    number = np.empty(size, np.int64)
+    number[used] = np.arange(used.size)
+    row = number[node]
+    start, none = np.empty(used.size + 1, np.int64), np.empty(0, np.int64)
+    ranges = first[used], stop[used], table.start, table.outcome, table.count, table.n_outcomes, start
+    kernels.sum_ranges(*ranges, none, none)
+    outcome, count = np.empty(start[-1], np.int64), np.empty(start[-1], np.int64)
+    kernels.sum_ranges(*ranges, outcome, count)
+    weight = np.bincount(row, weights=table.weight, minlength=used.size).astype(np.int64)
+    own = weight, row, first[used], depth[used]
+    return Distributions(start, outcome, count, table.n_outcomes, *own, scale=scale)

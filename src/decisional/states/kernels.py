@@ -149,12 +149,20 @@ class KernelModel:
         rows, depth = np.arange(table.n_x), np.full(table.n_x, obs.past)
         return Distributions(start, outcome, count, len(self.samples), table.weight, rows, rows, depth, self.samples)
 
-    def score(self, p: Floats, obs: Observations) -> float:
-        """Mean log2 of the density of each observed z, given P(samples|x) at each observation: bits per observation.
+    def probabilities(self, query: NDArray[Any]) -> Floats:
+        """(m, n_samples) P(samples|x) at other x, NaN where no observation is near."""
+        sums = self(query)
+        with np.errstate(invalid="ignore"):
+            p: Floats = sums / sums.sum(axis=1, keepdims=True, dtype=float)
+        return p
+
+    def score(self, obs: Observations, points: NDArray[Any]) -> float:
+        """Mean log2 of the density of each observed z, in bits per observation; points (n_x, d) are the distinct x.
 
         Between sample points on a line the density is interpolated; otherwise z counts as the sample nearest to it.
         An x with nothing near, or a z without density, counts as one in a million.
         """
+        p = self.probabilities(points)[obs.x]
         row = np.arange(len(p))
         if self.z_sigma == 0.0:
             column = {value: k for k, value in enumerate(self.samples)}

@@ -24,7 +24,7 @@ from ..machines.isomorphism import isomorphic
 from ..support.arguments import generator, integer, real, require
 from ..support.arrays import Floats, Ints
 from . import aggregation, matching
-from .counts import Counts
+from .distributions import Counts
 from .reconstruct import reconstruct
 from .search import Candidate, StoredSeries, SymbolSeries
 

@@ -1,4 +1,9 @@
-"""States of the elements of a data set: who is together, and how probable each state is."""
+"""States of the elements of a data set: who is together, how probable each state is, and their complexities.
+
+Steps 10 and 11 of the figure: the complexity of a partition into states is the entropy of their probabilities, in bits:
+C for causal states, and D, P and V for the coarser ones. Its local value is -log2 of the probability of the state, and
+the global value is the mean of the local ones.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -90,3 +95,32 @@ class Partition:
                 f"The 'other' partition has {other.labels.size} elements and this one {self.labels.size}; "
                 "they must describe the same elements: compare partitions of one data set."
             )
+
+
+def global_complexity(states: Partition) -> float:
+    """Entropy of the state probabilities."""
+    require(states, "entropy", "states", "a Partition", "use the 'states_' of fitted states")
+    return states.entropy()
+
+
+def local_complexity(states: Partition) -> Floats:
+    """(n,) -log2 of the probability of the state of each element."""
+    require(states, "local", "states", "a Partition", "use the 'states_' of fitted states")
+    return states.local()
+
+
+def ranks(local: Any) -> Floats:
+    """Place of each local complexity among the distinct ones, 0 = the simplest; equal values share a rank.
+
+    Values that differ by rounding are equal; NaN stays NaN. The shape is kept.
+
+    Examples
+    --------
+    >>> ranks([2.5, 1.0, 7.0, 1.0])
+    array([1., 0., 2., 0.])
+    """
+    values = as_table(local, "local", "it must be an array of numbers: give local complexities.", float)
+    known = np.isfinite(values)
+    place = np.full(values.shape, np.nan)
+    place[known] = np.unique(np.round(values[known], 9), return_inverse=True)[1].reshape(-1)
+    return place
