@@ -3,21 +3,17 @@
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from copy import copy
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import words as kernels
-from .._kernels.gather import gather
 from ..data.observations import Observations, Tallied
 from ..machines import EpsilonMachine, TransitionGraph
 from ..support.arguments import choice, integer, real, refusal
 from ..support.arrays import Floats, Ints
-from ..support.executors import map_slices, slices
 from . import aggregation, matching
 from .determinism import CONSTRAINTS
 from .distributions import Counts
@@ -26,91 +22,8 @@ from .partition import Partition
 from .reconstruct import DensityEstimator, Reconstruction, reconstruct
 from .state_model import StateModel, as_observations, at_rows, points_of, refuse_sparse
 
-# Rows of distinct x that are looked up at once.
-BLOCK = 1 << 16
-UNKNOWN = -2
-
-
-@dataclass(eq=False)
-class Found:
-    """What `fit` found, and how.
-
-    Attributes
-    ----------
-    observations : what was fitted
-    kernels : the kernel estimate, or None for counts
-    match : when two distributions were the same
-    result : the causal states
-    by_row : whether values belong to the rows of an array rather than to observations
-    """
-
-    observations: Observations
-    kernels: KernelModel | None
-    match: Any
-    result: Reconstruction
-    by_row: bool
-
-    @cached_property
-    def labels(self) -> Ints:
-        return self.at_observations(self.result.states.labels, -1)
-
-    @cached_property
-    def local_complexity(self) -> Floats:
-        return self.at_observations(self.result.states.local(), np.nan)
-
-    @cached_property
-    def contexts(self) -> Ints:
-        """(n_rows, past) words of the fitted rows, most recent first, -1 beyond their depth."""
-        densities = self.result.densities
-        words = self.observations.words(densities.member)
-        words[np.arange(words.shape[1]) >= densities.depth[:, None]] = -1
-        return words
-
-    def at_observations(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
-        x = self.observations.x
-        values = values.astype(np.int32) if values.dtype.kind == "i" else values
-        result = np.empty(x.size, values.dtype)
-
-        def fill(part: tuple[int, int]) -> None:
-            gather(values, x[slice(*part)], result[slice(*part)])
-
-        for _ in map_slices(fill, slices(x.size)):
-            pass
-        return at_rows(result, self.observations, missing) if self.by_row else result
-
-    def states_of_words(self, obs: Observations) -> Ints:
-        """(n_x,) state of each distinct x of other observations, -1 = not known."""
-        fitted = self.observations
-        if obs.past < fitted.past:
-            raise ValueError(
-                f"The observations have a past of {obs.past} and those of fit one of {fitted.past}; x must be at "
-                f"least as long: observe with past={fitted.past}."
-            )
-        code = {letter: k for k, letter in enumerate(fitted.letters)}
-        codes = np.array([code.get(letter, UNKNOWN) for letter in obs.letters])
-        n_x = obs.table().n_x
-        states = np.empty(n_x, np.int64)
-        for begin in range(0, n_x, BLOCK):
-            rows = np.arange(begin, min(begin + BLOCK, n_x))
-            words = codes[obs.words(rows)[:, : fitted.past]]
-            low, high, length = (np.empty(rows.size, np.int64) for _ in range(3))
-            kernels.longest_suffix(words, self.contexts, low, high, length)
-            states[rows] = self._states_of_endings(words, low, high, length)
-        return states
-
-    def _states_of_endings(self, words: Ints, low: Ints, high: Ints, length: Ints) -> Ints:
-        """State of the context that ends a word, or the most frequent one among those that share its ending."""
-        contexts, row_states, weight = self.contexts, self.result.row_states, self.result.densities.weight
-        past = contexts.shape[1]
-        whole = (length == past) | (contexts[low, np.minimum(length, past - 1)] == -1)
-        states = np.where(whole, row_states[low], -1)
-        if not self.observations.has_suffixes:
-            return states
-        for a, b in {(int(a), int(b)) for a, b in zip(low[~whole], high[~whole], strict=True)}:
-            mass = np.bincount(row_states[a:b], weights=weight[a:b])
-            states[~whole & (low == a) & (high == b)] = int(mass.argmax())
-        nothing = (length == 0) & (~whole | (words[:, 0] == UNKNOWN))
-        return np.where(nothing, -1, states)
+# Rows of densities that are compared with the states at once.
+BLOCK = 1 << 12
 
 
 def _result(path: str) -> Any:
@@ -163,7 +76,9 @@ class CausalModel(StateModel):
     _kind = "causal states"
     # Counts of partial_fit and merge, and what was found; the latter is made of the former when it is asked for.
     _tally: Any = None
-    _fitted: Found | None = None
+    _fitted: Reconstruction | None = None
+    # Whether values belong to the rows of an array rather than to observations.
+    _by_row = False
     # Columns of the array that was fitted, if one was.
     n_features_in_: int
 
@@ -195,7 +110,8 @@ class CausalModel(StateModel):
         obs.check_memory()
         obs.table(executor)
         self._tally, self._fitted = None, None
-        self._fitted = self._found_in(obs, executor, by_row=not isinstance(X, Observations))
+        self._by_row = not isinstance(X, Observations)
+        self._fitted = self._found_in(obs, executor)
         self._note_columns(X)
         return self
 
@@ -218,7 +134,7 @@ class CausalModel(StateModel):
 
     def _add(self, tally: Any, X: Any) -> Self:
         self._tally = self._counts().merge(tally) if self.is_fitted() else tally
-        self._fitted = None
+        self._fitted, self._by_row = None, False
         self._note_columns(X)
         return self
 
@@ -231,7 +147,7 @@ class CausalModel(StateModel):
         if X is not None and not isinstance(X, Observations) and np.ndim(X) == 2:
             self.n_features_in_ = np.shape(X)[1]
 
-    def _found_in(self, obs: Observations, executor: Executor | None, by_row: bool) -> Found:
+    def _found_in(self, obs: Observations, executor: Executor | None) -> Reconstruction:
         """Causal states of observations."""
         continuous = obs.points is not None
         density = self.density if self.density is not None else Kernels() if continuous else Counts()
@@ -244,30 +160,40 @@ class CausalModel(StateModel):
             )
         cluster = aggregation.resolve(self.cluster, self.passes, self.random_state)
         how = match, cluster, self.theta, self.constraints
-        return Found(obs, model, match, reconstruct(obs, density if model is None else model, *how, executor), by_row)
+        return reconstruct(obs, density if model is None else model, *how, executor)
 
     def is_fitted(self) -> bool:
         return self._fitted is not None or self._tally is not None
 
     @property
-    def _found(self) -> Found:
+    def _found(self) -> Reconstruction:
         self.check_fitted()
         if self._fitted is None:
-            self._fitted = self._found_in(Tallied(self._tally), None, by_row=False)
+            self._fitted = self._found_in(Tallied(self._tally), None)
         return self._fitted
 
     observations_: Observations = _result("observations")
-    kernels_: KernelModel | None = _result("kernels")
     match_: Any = _result("match")
-    states_: Partition = _result("result.states")
-    n_states_: int = _result("result.states.n_states")
-    distributions_: Floats = _result("result.distributions")
-    outcomes_: Sequence[Any] = _result("result.outcomes")
-    machine_: EpsilonMachine | None = _result("result.machine")
-    graph_: TransitionGraph | None = _result("result.graph")
-    unresolved_: tuple[tuple[int, Any, float], ...] = _result("result.unresolved")
-    labels_: Ints = _result("labels")
-    local_complexity_: Floats = _result("local_complexity")
+    states_: Partition = _result("states")
+    n_states_: int = _result("states.n_states")
+    distributions_: Floats = _result("distributions")
+    outcomes_: Sequence[Any] = _result("outcomes")
+    machine_: EpsilonMachine | None = _result("machine")
+    graph_: TransitionGraph | None = _result("graph")
+    unresolved_: tuple[tuple[int, Any, float], ...] = _result("unresolved")
+
+    @property
+    def kernels_(self) -> KernelModel | None:
+        density = self._found.density
+        return density if isinstance(density, KernelModel) else None
+
+    @property
+    def labels_(self) -> Ints:
+        return self._at_rows(self._found.labels, -1)
+
+    @property
+    def local_complexity_(self) -> Floats:
+        return self._at_rows(self._found.local_complexity, np.nan)
 
     @property
     def converged_(self) -> bool:
@@ -283,7 +209,10 @@ class CausalModel(StateModel):
 
     def at_observations(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
         """Values of each distinct x at each observation of `fit`, or at each row of X, `missing` where it had none."""
-        return self._found.at_observations(values, missing)
+        return self._at_rows(self._found.at_observations(values), missing)
+
+    def _at_rows(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
+        return at_rows(values, self.observations_, missing) if self._by_row else values
 
     def with_observations(self, obs: Observations) -> Self:
         """The same states along other observations, whose x are numbered like those of `fit`."""
@@ -357,8 +286,8 @@ class CausalModel(StateModel):
         """State whose distribution is the nearest by the Bhattacharyya distance, -1 where there is no estimate."""
         states = np.full(len(p), -1, np.int64)
         roots = np.sqrt(self.distributions_).T
-        for begin in range(0, len(p), BLOCK // 16):
-            part = slice(begin, begin + BLOCK // 16)
+        for begin in range(0, len(p), BLOCK):
+            part = slice(begin, begin + BLOCK)
             known = ~np.isnan(p[part, 0])
             states[part][known] = (np.sqrt(p[part][known]) @ roots).argmax(axis=1)
         return states

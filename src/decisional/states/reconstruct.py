@@ -3,23 +3,31 @@
 Steps 5-8 are `decisions.decide`; steps 10 and 11 are one line each on the result: see `complexity`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._kernels import words as kernels
+from .._kernels.gather import gather
 from ..data.observations import Observations
 from ..data.tally import Steps
 from ..machines import EpsilonMachine, TransitionGraph
 from ..machines.chains import renumbered
 from ..machines.epsilon_machine import trusted_machine
 from ..support.arrays import Floats, Ints
+from ..support.executors import map_slices, slices
 from . import aggregation, determinism
 from .distributions import Distributions
 from .partition import Partition
+
+# Rows of distinct x that are looked up at once.
+BLOCK = 1 << 16
+UNKNOWN = -2
 
 
 @runtime_checkable
@@ -29,10 +37,8 @@ class DensityEstimator(Protocol):
     def estimate(self, obs: Observations, executor: Executor | None = None) -> Distributions: ...
 
 
-class Clustering(Protocol):
-    """C1 of the figure: labels the rows so that rows with matching distributions are together."""
-
-    def __call__(self, densities: Distributions, match: Any, /) -> Ints: ...
+# C1 of the figure: labels the rows so that rows with matching distributions are together.
+Clustering = Callable[[Distributions, Any], Ints]
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,7 @@ class Reconstruction:
 
     Attributes
     ----------
+    observations, density, match : what it was made of, and how
     densities : P(Z|x) at each row, and the row of each distinct x
     states : partition of the distinct x into causal states
     row_states : (n_rows,) the state of each row
@@ -52,6 +59,9 @@ class Reconstruction:
     unresolved : (state, symbol, share) left ambiguous
     """
 
+    observations: Observations
+    density: DensityEstimator
+    match: Any
     densities: Distributions
     states: Partition
     row_states: Ints
@@ -67,6 +77,70 @@ class Reconstruction:
             return None
         counted = self.steps.source, self.steps.target, self.steps.count
         return TransitionGraph.from_counts(*counted, self.states.n_states)
+
+    @cached_property
+    def labels(self) -> Ints:
+        """(n,) state of each observation."""
+        return self.at_observations(self.states.labels)
+
+    @cached_property
+    def local_complexity(self) -> Floats:
+        """(n,) local complexity at each observation."""
+        return self.at_observations(self.states.local())
+
+    def at_observations(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of each distinct x at each observation."""
+        x = self.observations.x
+        values = values.astype(np.int32) if values.dtype.kind == "i" else values
+        result = np.empty(x.size, values.dtype)
+
+        def fill(part: tuple[int, int]) -> None:
+            gather(values, x[slice(*part)], result[slice(*part)])
+
+        list(map_slices(fill, slices(x.size)))
+        return result
+
+    @cached_property
+    def contexts(self) -> Ints:
+        """(n_rows, past) words of the fitted rows, most recent first, -1 beyond their depth."""
+        densities = self.densities
+        words = self.observations.words(densities.member)
+        words[np.arange(words.shape[1]) >= densities.depth[:, None]] = -1
+        return words
+
+    def states_of_words(self, obs: Observations) -> Ints:
+        """(n_x,) state of each distinct x of other observations, -1 = not known."""
+        fitted = self.observations
+        if obs.past < fitted.past:
+            raise ValueError(
+                f"The observations have a past of {obs.past} and those of fit one of {fitted.past}; x must be at "
+                f"least as long: observe with past={fitted.past}."
+            )
+        code = {letter: k for k, letter in enumerate(fitted.letters)}
+        codes = np.array([code.get(letter, UNKNOWN) for letter in obs.letters])
+        n_x = obs.table().n_x
+        states = np.empty(n_x, np.int64)
+        for begin in range(0, n_x, BLOCK):
+            rows = np.arange(begin, min(begin + BLOCK, n_x))
+            words = codes[obs.words(rows)[:, : fitted.past]]
+            low, high, length = (np.empty(rows.size, np.int64) for _ in range(3))
+            kernels.longest_suffix(words, self.contexts, low, high, length)
+            states[rows] = self._states_of_endings(words, low, high, length)
+        return states
+
+    def _states_of_endings(self, words: Ints, low: Ints, high: Ints, length: Ints) -> Ints:
+        """State of the context that ends a word, or the most frequent one among those that share its ending."""
+        contexts, row_states, weight = self.contexts, self.row_states, self.densities.weight
+        past = contexts.shape[1]
+        whole = (length == past) | (contexts[low, np.minimum(length, past - 1)] == -1)
+        states = np.where(whole, row_states[low], -1)
+        if not self.observations.has_suffixes:
+            return states
+        for a, b in {(int(a), int(b)) for a, b in zip(low[~whole], high[~whole], strict=True)}:
+            mass = np.bincount(row_states[a:b], weights=weight[a:b])
+            states[~whole & (low == a) & (high == b)] = int(mass.argmax())
+        nothing = (length == 0) & (~whole | (words[:, 0] == UNKNOWN))
+        return np.where(nothing, -1, states)
 
 
 def reconstruct(
@@ -120,7 +194,8 @@ def reconstruct(
         first = np.unique(unifilar.labels, return_index=True)[1]
         unresolved = tuple((int(row_states[first[s]]), obs.alphabet[a], p) for s, a, p in unifilar.unresolved)
     outcomes = obs.outcomes if densities.samples is None else densities.samples
-    return Reconstruction(densities, states, row_states, distributions, outcomes, machine, between, unresolved)
+    found = densities, states, row_states, distributions, outcomes, machine, between, unresolved
+    return Reconstruction(obs, density, match, *found)
 
 
 def _machine(
