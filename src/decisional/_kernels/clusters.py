@@ -47,7 +47,7 @@ def visit_rows(order, start, outcome, count, total, metric, checked, level, dens
     """Give each row of `order` to the state it matches best, or to a new one.
 
     dense (capacity, n_outcomes), dense_total and support describe the first n states; a row that has a
-    label leaves its state first. Returns (rows visited, states); stops early when `dense` is full.
+    label leaves its state first. Returns these three, which may have grown, and the number of states.
     """
     # No similarity is larger: rows of little evidence match the first state, and are many in large data.
     perfect = 1.0 if metric <= G_TEST else 0.0
@@ -78,12 +78,14 @@ def visit_rows(order, start, outcome, count, total, metric, checked, level, dens
         if best < 0:
             best = empty
             if best == dense.shape[0]:
-                return i, n
+                dense = np.concatenate((dense, np.zeros_like(dense)))
+                dense_total = np.concatenate((dense_total, np.zeros_like(dense_total)))
+                support = np.concatenate((support, np.zeros_like(support)))
             n = max(n, best + 1)
         labels[r] = best
         _add(z, c, False, best, dense, support)
         dense_total[best] += total[r]
-    return order.size, n
+    return dense, dense_total, support, n
 
 
 @kernel

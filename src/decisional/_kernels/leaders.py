@@ -36,13 +36,14 @@ def compare(rows, start, outcome, root, leaders, best, near):
 
 
 @kernel
-def follow(rows, start, outcome, root, least, n_leaders, best, near, fresh, made, labels):
-    """Label rows one after the other; those that match nothing lead from then on.
+def follow(rows, start, outcome, root, least, leaders, best, near, labels):
+    """Label rows one after the other; those that match nothing lead from then on. Returns all leaders.
 
-    `best` and `near` compare each row with the n_leaders leaders before this block, `fresh` (room, n_outcomes)
-    receives the new ones, `made` of which are there already. Returns the rows done, fewer than all when there is no
-    room, and the number of new leaders.
+    `best` and `near` compare each row with the leaders (n_leaders, n_outcomes) before this block.
     """
+    n_leaders = leaders.shape[0]
+    fresh = np.zeros((64, leaders.shape[1]), leaders.dtype)
+    made = 0
     for i in range(rows.size):
         label = best[i]
         top = near[i]
@@ -55,13 +56,13 @@ def follow(rows, start, outcome, root, least, n_leaders, best, near, fresh, made
                 label = n_leaders + f
         if top <= least:
             if made == fresh.shape[0]:
-                return i, made
+                fresh = np.concatenate((fresh, np.zeros_like(fresh)))
             for e in range(start[rows[i]], start[rows[i] + 1]):
                 fresh[made, outcome[e]] = root[e]
             label = n_leaders + made
             made += 1
         labels[rows[i]] = label
-    return rows.size, made
+    return np.concatenate((leaders, fresh[:made]))
 
 
 @kernel

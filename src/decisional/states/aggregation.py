@@ -151,15 +151,7 @@ def _aggregate(densities: Distributions, match: Measure, order: Ints, passes: in
     n = 0
     for _ in range(passes):
         before = labels.copy()
-        left = order
-        while True:
-            done, n = kernels.visit_rows(left, *rows, *how, dense, total, support, n, labels)
-            left = left[done:]
-            if left.size == 0:
-                break
-            dense, total, support = (np.concatenate([a, np.zeros_like(a)]) for a in (dense, total, support))
-            # The row that found no room had already left its state, if it had one.
-            labels[left[0]] = -1
+        dense, total, support, n = kernels.visit_rows(order, *rows, *how, dense, total, support, n, labels)
         target = np.empty(n, np.int64)
         kernels.merge_states(*how, dense[:n], total[:n], support[:n], target)
         labels = target[labels]
@@ -251,14 +243,8 @@ def _follow(block: Ints, rows: tuple[Ints, Ints, Floats], leaders: Floats, least
             leading.compare(block[part], *rows, turned, best[part], near[part])
 
         list(map_slices(compare, slices(block.size, workers())))
-    fresh, made, done = np.zeros((64, leaders.shape[1]), leaders.dtype), 0, 0
-    while True:
-        left = slice(done, None)
-        n, made = leading.follow(block[left], *rows, least, len(leaders), best[left], near[left], fresh, made, labels)
-        done += n
-        if done == block.size:
-            return np.concatenate([leaders, fresh[:made]])
-        fresh = np.concatenate([fresh, np.zeros_like(fresh)])
+    grown: Floats = leading.follow(block, *rows, least, leaders, best, near, labels)
+    return grown
 
 
 def _dense(densities: Distributions, i: int) -> NDArray[Any]:

@@ -172,8 +172,7 @@ class _Task:
             asked = a[own], b, self.own[own], self.z_square[own]
             leave_one_out(*asked, z_width, self.dim, BLIND, p[own], slope[own], z_slope[own])
 
-        for _ in map_slices(rows, slices(n, workers())):
-            pass
+        list(map_slices(rows, slices(n, workers())))
         gradient = np.append(slope.sum(axis=0), z_slope.sum()) / n
         return -float(np.log(np.maximum(p, 1e-300)).mean()), -gradient
 

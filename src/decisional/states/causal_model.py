@@ -105,8 +105,7 @@ class CausalModel(StateModel):
         z : (n,) outcomes, with arrays only
         executor : where slices of the data are counted: any concurrent.futures executor, default threads
         """
-        self._check_parameters()
-        obs = as_observations(X, z, isinstance(self.density, Kernels), fitting=True)
+        obs = self._given(X, z)
         obs.check_memory()
         obs.table(executor)
         self._tally, self._fitted = None, None
@@ -124,9 +123,7 @@ class CausalModel(StateModel):
 
         Parameters are those of `fit`.
         """
-        self._check_parameters()
-        obs = as_observations(X, z, isinstance(self.density, Kernels), fitting=True)
-        return self._add(obs.tally(executor), X)
+        return self._add(self._given(X, z).tally(executor), X)
 
     def merge(self, other: "CausalModel") -> Self:
         """Add the counts of other causal states, of observations made alike, and keep the parameters of self."""
@@ -149,8 +146,9 @@ class CausalModel(StateModel):
 
     def _found_in(self, obs: Observations, executor: Executor | None) -> Reconstruction:
         """Causal states of observations."""
-        continuous = obs.points is not None
-        density = self.density if self.density is not None else Kernels() if continuous else Counts()
+        density = self.density
+        if density is None:
+            density = Counts() if obs.points is None else Kernels()
         model = density.model(obs) if isinstance(density, Kernels) else None
         match = matching.resolve(self.match, "kernels" if model is not None else "counts")
         if isinstance(match, matching.TwoSampleTest) and not (model is None or model.counts):
@@ -292,7 +290,8 @@ class CausalModel(StateModel):
             states[part][known] = (np.sqrt(p[part][known]) @ roots).argmax(axis=1)
         return states
 
-    def _check_parameters(self) -> None:
+    def _given(self, X: Any, z: Any) -> Observations:
+        """What is to be fitted, once the parameters are checked."""
         of = type(self).__name__
         real(self.theta, "theta", above=0.5, most=1, remedy="try theta=0.95", of=of)
         integer(self.passes, "passes", of=of)
@@ -300,3 +299,4 @@ class CausalModel(StateModel):
         if self.density is not None and not isinstance(self.density, DensityEstimator):
             rule = "None or an estimator of P(Z|x)"
             raise ValueError(refusal("density", self.density, rule, "try density=ds.Counts()", of))
+        return as_observations(X, z, isinstance(self.density, Kernels), fitting=True)

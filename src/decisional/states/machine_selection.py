@@ -9,6 +9,7 @@ of many lengths; the best of them are improved by `search`.
 import warnings
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -209,8 +210,9 @@ def select(
     if stored is not None:
         whole = StoredSeries(stored.pieces, stored.size, len(source.letters))
         found = _on_all(given, whole, say)
-    found.sort(key=_length)
-    candidates = tuple(sorted([*_searches(found, series, whole, say), *found], key=_length))
+    length = attrgetter("description_length")
+    found.sort(key=length)
+    candidates = tuple(sorted([*_searches(found, series, whole, say), *found], key=length))
     return Selection(candidates, source.letters, int(candidates[0].machine_along.counts.sum()))
 
 
@@ -226,10 +228,6 @@ def _on_all(given: list[tuple[Candidate, Proposal]], whole: StoredSeries, say: P
     say(f"{whole.size:,} symbols through {len(different)} machines")
     along = [whole.merge(machine) for machine in whole.drive_all(different)]
     return [Candidate(c.past, c.future, False, along[i]) for (c, _), i in zip(given, place, strict=True)]
-
-
-def _length(candidate: Candidate) -> float:
-    return candidate.description_length
 
 
 def _same(a: Proposal, b: Proposal) -> bool:

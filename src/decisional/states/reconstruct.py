@@ -80,12 +80,10 @@ class Reconstruction:
 
     @cached_property
     def labels(self) -> Ints:
-        """(n,) state of each observation."""
         return self.at_observations(self.states.labels)
 
     @cached_property
     def local_complexity(self) -> Floats:
-        """(n,) local complexity at each observation."""
         return self.at_observations(self.states.local())
 
     def at_observations(self, values: NDArray[Any]) -> NDArray[Any]:
@@ -190,24 +188,15 @@ def reconstruct(
     unresolved: tuple[tuple[int, Any, float], ...] = ()
     between = None if steps is None else steps.relabel(row_states)
     if unifilar is not None and obs.alphabet is not None:
-        machine = _machine(unifilar, row_states, states, obs.alphabet)
-        first = np.unique(unifilar.labels, return_index=True)[1]
-        unresolved = tuple((int(row_states[first[s]]), obs.alphabet[a], p) for s, a, p in unifilar.unresolved)
+        number = np.empty(states.n_states, np.int64)
+        number[unifilar.labels] = row_states
+        order = np.argsort(number)
+        targets, emission = renumbered(unifilar.targets, order), unifilar.emission[order]
+        machine = trusted_machine(targets, emission, obs.alphabet, states.probability)
+        unresolved = tuple((int(number[s]), obs.alphabet[a], p) for s, a, p in unifilar.unresolved)
     outcomes = obs.outcomes if densities.samples is None else densities.samples
     found = densities, states, row_states, distributions, outcomes, machine, between, unresolved
     return Reconstruction(obs, density, match, *found)
-
-
-def _machine(
-    unifilar: determinism.Unifilar, row_states: Ints, states: Partition, alphabet: tuple[Any, ...]
-) -> EpsilonMachine:
-    """The machine with its states in canonical order."""
-    n = states.n_states
-    # Row of the unifilar arrays for each canonical state.
-    place = np.empty(n, np.int64)
-    place[row_states] = unifilar.labels
-    targets = renumbered(unifilar.targets, place)
-    return trusted_machine(targets, unifilar.emission[place], alphabet, states.probability)
 
 
 def _check_labels(answer: Any, n: int) -> Ints:

@@ -209,18 +209,14 @@ class SymbolSeries(StoredSeries):
         n_states (n_states + 1) n_symbols neighbours, or 2**SPLIT_EDGES for each state, on all cores, for each move.
         """
         while machine.n_states <= MOST_STATES:
-            better = self._try(machine, *self._best_retarget(machine))
-            if better is machine:
-                better = self._try(machine, *self._best_split(machine))
-            if better is machine:
+            for move in (self._best_retarget, self._best_split):
+                better = self.merge(self.drive(*move(machine)))
+                if better.length < machine.length - ROUNDING:
+                    break
+            else:
                 break
             machine = better
         return machine
-
-    def _try(self, machine: CountedMachine, targets: Ints, emission: Floats) -> CountedMachine:
-        """The machine with other targets, states merged, if that is shorter."""
-        better = self.merge(self.drive(targets, emission))
-        return better if better.length < machine.length - ROUNDING else machine
 
     def _best_retarget(self, machine: CountedMachine) -> tuple[Ints, Floats]:
         """Lead one edge elsewhere, or to a new state (the last) that behaves like its target."""
@@ -245,13 +241,12 @@ class SymbolSeries(StoredSeries):
     def _best_split(self, machine: CountedMachine) -> tuple[Ints, Floats]:
         """Share the edges that lead to one state, its own included, between the state and a copy of it."""
         targets, emission = self._with_room(machine)
-        used = np.concatenate([machine.counts, np.zeros((1, self.n_symbols))]).ravel()
 
         def edges_to(state: int) -> Ints:
             copied = targets.copy()
             copied[-1] = targets[state]
             edges = np.flatnonzero(copied == state)
-            weight = np.where(edges < machine.targets.size, used[edges], used[edges - targets.size + self.n_symbols])
+            weight = machine.counts.ravel()[edges % machine.counts.size]
             return edges[np.argsort(-weight, kind="stable")][:SPLIT_EDGES]
 
         def chunk(part: tuple[int, int]) -> list[tuple[float, int, int]]:
