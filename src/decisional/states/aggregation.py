@@ -119,12 +119,11 @@ class Within:
         group = np.empty(densities.n_rows, np.int64)
         group[densities.row] = self.labels
         found, n = np.empty(densities.n_rows, np.int64), 0
-        for k in range(int(group.max()) + 1):
+        for k in np.unique(group):
             rows = np.flatnonzero(group == k)
-            if rows.size:
-                inside = self.base(densities.select(rows), match)
-                found[rows] = n + inside
-                n += int(inside.max()) + 1
+            inside = self.base(densities.select(rows), match)
+            found[rows] = n + inside
+            n += int(inside.max()) + 1
         return found
 
 
@@ -270,24 +269,18 @@ def _aggregate_by_callable(densities: Distributions, match: Any, order: Ints, pa
     """The same with a user's match: a loop in Python."""
     labels = np.full(densities.n_rows, -1, np.int64)
     states: list[NDArray[Any]] = []
-
-    def best(row: NDArray[Any]) -> int:
-        alike = [(_answer(match(row, state)), -s) for s, state in enumerate(states) if state.any()]
-        value, s = max(alike, default=(-1.0, 0))
-        return -s if value >= 0 else -1
-
     for _ in range(passes):
         for r in order:
             row = _dense(densities, r)
             if labels[r] >= 0:
                 rest = states[labels[r]] - row
                 states[labels[r]] = np.where(rest > 1e-9 * row, rest, 0.0)
-            s = best(row)
-            if s < 0:
-                s = next((s for s, state in enumerate(states) if not state.any()), len(states))
-                if s == len(states):
-                    states.append(np.zeros_like(row))
-            labels[r] = s
+            alike = [(_answer(match(row, state)), -s) for s, state in enumerate(states) if state.any()]
+            value, best = max(alike, default=(-1.0, 0))
+            empty = next((s for s, state in enumerate(states) if not state.any()), len(states))
+            labels[r] = s = -best if value >= 0 else empty
+            if s == len(states):
+                states.append(np.zeros_like(row))
             states[s] = states[s] + row
         _merge_by_callable(states, match, labels)
     return labels
