@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,16 @@ MARKS = {"zarr.json", ".zgroup", ".zarray", ".zmetadata"}
 TIMES = ("time", "t")
 # How values are stored as smaller numbers, and what is meant where that is not said.
 SCALED = {"scale_factor": 1, "add_offset": 0}
+
+
+@contextmanager
+def reading(path: str, otherwise: str, remedy: str) -> Iterator[None]:
+    """Whatever a damaged file makes of its reader is told in one sentence."""
+    try:
+        yield
+    except Exception as error:
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
+        raise ValueError(f"The file {path!r} {otherwise} ({reason}): {remedy}.") from None
 
 
 def is_store(path: str) -> bool:
@@ -42,10 +53,8 @@ def is_store(path: str) -> bool:
 def open_store(path: str, variable: str | None, axes: int | None, sliced: bool) -> Any:
     """An array of a zarr store: in the store where it is large or `sliced`, and can be; otherwise in memory."""
     _require(path, store=True)
-    try:
+    with reading(path, "cannot be read by zarr", "check it"):
         chosen, _ = _pick(_zarr_arrays(path), variable, axes)
-    except Exception as error:  # whatever a damaged store makes of the reader
-        raise _unreadable(path, "zarr", error) from None
     if chosen is not None:
         source, names, attributes = stored(chosen), _zarr_dimensions(chosen), dict(chosen.attrs)
         if _stays(source, names, attributes, sliced):
@@ -63,10 +72,8 @@ def open_hdf5(path: str, variable: str | None, axes: int | None, sliced: bool) -
         if isinstance(item, h5py.Dataset):
             arrays[name] = item
 
-    try:
+    with reading(path, "cannot be read by h5py", "check it"):
         h5py.File(path, "r").visititems(note)
-    except Exception as error:  # whatever a damaged file makes of the reader
-        raise _unreadable(path, "h5py", error) from None
     chosen, listed = _pick(arrays, None if variable is None else variable.strip("/"), axes)
     if chosen is None:
         raise _refusal(path, listed, axes)
@@ -102,12 +109,9 @@ def read_dataset(path: str, variable: str | None, axes: int | None) -> NDArray[A
     """A variable, through xarray, with time first; cells that are missing are masked, numbers of a series NaN."""
     store = is_store(path)
     _require(path, store)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            chosen, names = _chosen(path, variable, store, axes)
-    except Exception as error:  # whatever a damaged file makes of the reader
-        raise _unreadable(path, "xarray", error) from None
+    with reading(path, "cannot be read by xarray", "check it"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        chosen, names = _chosen(path, variable, store, axes)
     if chosen is None:
         raise _refusal(path, names, axes)
     values: NDArray[Any] = np.moveaxis(chosen.values, _time_axis(chosen.dims), 0)
@@ -198,8 +202,3 @@ def _opened_store(path: str) -> Any:
     import zarr
 
     return path if Path(path).is_dir() else zarr.storage.ZipStore(path, mode="r")
-
-
-def _unreadable(path: str, reader: str, error: Exception) -> ValueError:
-    reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(".")
-    return ValueError(f"The file {path!r} cannot be read by {reader} ({reason}): check it.")

@@ -156,8 +156,9 @@ def _narrow(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _block(block: Any) -> NDArray[Any]:
-    if isinstance(block, bool) or not isinstance(block, (int, np.integer)) or block < 1 or block % 2 == 0:
-        raise ValueError(f"The 'block' is {block!r}; it must be an odd integer of at least 1: use 1 for one pixel.")
+    if not arguments.is_integer(block) or block < 1 or block % 2 == 0:
+        rule = "an odd integer of at least 1"
+        raise ValueError(arguments.refusal("block", block, rule, "use 1 for one pixel"))
     half = int(block) // 2
     return np.array([(i, j) for i in range(-half, half + 1) for j in range(-half, half + 1)])
 
@@ -167,10 +168,8 @@ def _offsets(neighbourhood: str | ArrayLike, block: Any) -> NDArray[Any]:
     if isinstance(neighbourhood, str):
         if neighbourhood not in NEIGHBOURHOODS:
             names = ", ".join(map(repr, NEIGHBOURHOODS))
-            raise ValueError(
-                f"The 'neighbourhood' is {neighbourhood!r}; it must be one of {names}, or a table of 0 "
-                "and 1: choose one."
-            )
+            rule = f"one of {names}, or a table of 0 and 1"
+            raise ValueError(arguments.refusal("neighbourhood", neighbourhood, rule, "choose one"))
         table = np.array([[c == "1" for c in row] for row in NEIGHBOURHOODS[neighbourhood]])
     else:
         rule = "it must be a table of 0 and 1 with odd sides: its centre is the pixel."

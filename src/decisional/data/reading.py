@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..support import arguments
 from ..support.files import read_bytes
-from .datasets import MAGIC, first_bytes, is_store, open_hdf5, open_store, read_dataset
+from .datasets import MAGIC, first_bytes, is_store, open_hdf5, open_store, read_dataset, reading
 from .pixels import read_pixels
 from .stores import LARGE, stored
 from .text import map_symbols, read_column, read_rows, read_symbols
@@ -165,21 +165,17 @@ def _array(path: str, variable: str | None, key: str | None, axes: int | None, s
 
 def _load(path: str, source: Any, mode: Any = None) -> NDArray[Any]:
     """The array of an .npy file, as a memory map if a mode is given."""
-    try:
+    with reading(path, "is no complete array of numbers", "save it again"):
         array: NDArray[Any] = np.load(source, mmap_mode=mode, allow_pickle=False)
-    except Exception as error:  # whatever a damaged file makes of the reader
-        raise ValueError(f"The file {path!r} is no complete array of numbers ({error}): save it again.") from None
     return array
 
 
 def _archive(path: str, data: bytes, key: str | None) -> NDArray[Any]:
-    try:
-        with np.load(BytesIO(data), allow_pickle=False) as archive:
-            names = list(archive.files)
-            wanted = key if key is not None or not names else names[0]
-            found: Any = archive[wanted] if wanted in names else None
-    except Exception as error:  # whatever a damaged file makes of the reader
-        raise ValueError(f"The file {path!r} is no complete .npz archive ({error}): save it again.") from None
+    broken = reading(path, "is no complete .npz archive", "save it again")
+    with broken, np.load(BytesIO(data), allow_pickle=False) as archive:
+        names = list(archive.files)
+        wanted = key if key is not None or not names else names[0]
+        found: Any = archive[wanted] if wanted in names else None
     if found is None:
         has = f"has {', '.join(map(repr, names))}" if names else "has no array"
         raise ValueError(f"The archive {path!r} {has}, and {key or 'the first'!r} is asked for: choose another 'key'.")
