@@ -208,7 +208,7 @@ def test_driving_slice_by_slice_is_exact(rows: int, kind: str, tmp_path: Path, m
     data = stored_symbols.stored_symbols(files, 9)
     assert data is not None
     source = reading.read(given, 9)
-    assert data.letters == source.letters
+    assert data.alphabet.letters == source.letters
     series = SymbolSeries(source.raw, source.lut, source.bounds, 3)
     whole = StoredSeries(data.pieces, data.size, 3)
     for n_states in (1, 2, 5):

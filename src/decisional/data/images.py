@@ -157,8 +157,7 @@ def _narrow(values: NDArray[Any]) -> NDArray[Any]:
 
 def _block(block: Any) -> NDArray[Any]:
     if not arguments.is_integer(block) or block < 1 or block % 2 == 0:
-        rule = "an odd integer of at least 1"
-        raise ValueError(arguments.refusal("block", block, rule, "use 1 for one pixel"))
+        raise ValueError(f"The 'block' is {block!r}; it must be an odd integer of at least 1: use 1 for one pixel.")
     half = int(block) // 2
     return np.array([(i, j) for i in range(-half, half + 1) for j in range(-half, half + 1)])
 

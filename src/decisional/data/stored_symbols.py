@@ -81,11 +81,6 @@ class StoredSymbols:
             )
         return found
 
-    @property
-    def letters(self) -> tuple[Hashable, ...]:
-        """The distinct symbols, in order."""
-        return self.alphabet.letters
-
     def pieces(self, ahead: int) -> Iterator[Piece]:
         """All slices in order, each with the next symbols, at most `ahead`, of the sequence it ends in.
 
