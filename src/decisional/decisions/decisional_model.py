@@ -128,19 +128,17 @@ class DecisionalModel(StateModel):
         self._check_parameters()
         if isinstance(X, EpsilonMachine):
             return self._settle(None, X, *_exact(X))
-        if isinstance(X, CausalModel):
-            causal = X
-        else:
+        causal = X
+        if not isinstance(X, CausalModel):
             if z is None:
                 _with_outcomes(X, z)
             # A state for each distinct x.
             causal = self._causal_model(cluster=aggregation.distinct, constraints="none").fit(X, z)
-        given = causal.distributions_, causal.outcomes_, causal.states_.probability
-        match, obs = causal.match_, causal.observations_
-        if not isinstance(match, matching.TwoSampleTest):
-            return self._settle(causal, causal.machine_, *given)
-        n = causal.states_.probability * (obs.n / obs.overlap)
-        return self._settle(causal, causal.machine_, *given, n, match.alpha)
+        given = causal, causal.machine_, causal.distributions_, causal.outcomes_, causal.states_.probability
+        if not isinstance(causal.match_, matching.TwoSampleTest):
+            return self._settle(*given)
+        obs = causal.observations_
+        return self._settle(*given, causal.states_.probability * (obs.n / obs.overlap), causal.match_.alpha)
 
     def fit_learnt(self, machine: EpsilonMachine, n: float) -> Self:
         """Decisional states of a machine that was learnt from n symbols: ties are judged by their sampling error."""
@@ -191,9 +189,9 @@ class DecisionalModel(StateModel):
     recurrent_complexity_ = cached_property(lambda self: self._recurrent(self.states_))
     recurrent_prediction_complexity_ = cached_property(lambda self: self._recurrent(self.iso_prediction_))
     recurrent_utility_complexity_ = cached_property(lambda self: self._recurrent(self.iso_utility_))
-    local_complexity_ = cached_property(lambda self: self._local(self.states_))
-    local_prediction_complexity_ = cached_property(lambda self: self._local(self.iso_prediction_))
-    local_utility_complexity_ = cached_property(lambda self: self._local(self.iso_utility_))
+    local_complexity_ = cached_property(lambda self: self._at_observations(self.states_.local()))
+    local_prediction_complexity_ = cached_property(lambda self: self._at_observations(self.iso_prediction_.local()))
+    local_utility_complexity_ = cached_property(lambda self: self._at_observations(self.iso_utility_.local()))
     graph_ = cached_property(lambda self: self._graph("states_", "ω"))
     iso_prediction_graph_ = cached_property(lambda self: self._graph("iso_prediction_", "ψ"))
     iso_utility_graph_ = cached_property(lambda self: self._graph("iso_utility_", "υ"))
@@ -213,7 +211,7 @@ class DecisionalModel(StateModel):
     @cached_property
     def local_utility_(self) -> Floats:
         """(n,) expected utility at each observation."""
-        return self._at_observations(self.utility_, np.nan)
+        return self._at_observations(self.utility_)
 
     def predict(self, X: Any) -> Ints:
         """(n,) decisional state of new observations, or after each symbol where a machine was fitted; -1 = unknown."""
@@ -222,10 +220,10 @@ class DecisionalModel(StateModel):
 
     def decide(self, X: Any) -> NDArray[Any]:
         """(n,) one best prediction for each of new observations; the best fixed prediction where nothing is known."""
-        causes = self.causes(X)
+        found = self.causes(X)
         choices = np.empty(len(self.predictions_) + 1, object)
         choices[:] = self._choices()
-        return choices[causes]
+        return choices[found]
 
     def score(self, X: Any, z: Any = None) -> float:
         """Mean utility obtained on new data by following the decisions.
@@ -326,14 +324,11 @@ class DecisionalModel(StateModel):
             return states.entropy()
         return Partition(states.labels, self.machine_.stationary).entropy()
 
-    def _at_observations(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
+    def _at_observations(self, values: NDArray[Any], missing: float = np.nan) -> NDArray[Any]:
         self.check_fitted()
         if self.causal_ is None:
             return values
         return self.causal_.at_observations(values[self.causal_.states_.labels], missing)
-
-    def _local(self, states: Partition) -> Floats:
-        return self._at_observations(states.local(), np.nan)
 
     def _graph(self, name: str, letter: str) -> TransitionGraph | None:
         self.check_fitted()

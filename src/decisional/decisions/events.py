@@ -127,9 +127,6 @@ class Events(Sequence[Event]):
         now = self.predictions[new], worth, float(self.utility[new])
         return Event(int(place), int(before), int(after), best, *now)
 
-    def __iter__(self) -> Iterator[Event]:
-        return (self[i] for i in range(len(self)))
-
     def __str__(self) -> str:
         return "\n".join(map(str, self))
 

@@ -244,10 +244,14 @@ def exhaustive(p: Floats, u: Floats, candidates: Sequence[Hashable], slack: Slac
     error: Floats = np.zeros(len(p))
     if slack.n is not None:
         smooth = slack.smooth(p)
-        error = slack.error(variance(smooth, u[top]))
+        apart = u[top] - mean_of(smooth, u[top])[:, None]
+        error = slack.error(mean_of(smooth, apart**2))
         if slack.level > 0.0:
             near = highest[:, None] - value <= slack.atol + slack.level * slack.error(_variances(smooth, u, top))
-            member |= near & ~_dominated(u, (near & ~member).any(axis=0), slack.atol)
+            dominated, asked = np.zeros(len(u), bool), (near & ~member).any(axis=0)
+            best = (u - u.max(axis=0)).argmax(axis=1)
+            kernels.dominated(np.ascontiguousarray(u), best, slack.atol, asked, dominated)
+            member |= near & ~dominated
     return Optimum(highest, error, ListedSets(candidates, member, top))
 
 
@@ -257,24 +261,11 @@ def mean_of(p: Floats, values: Floats) -> Floats:
     return mean
 
 
-def variance(p: Floats, values: Floats) -> Floats:
-    """(K,) variance of values (K, n_z) under distributions p."""
-    return mean_of(p, (values - mean_of(p, values)[:, None]) ** 2)
-
-
 def _variances(p: Floats, u: Floats, top: Ints) -> Floats:
     """(K, n_y) variance of U(top, z) - U(y, z) for the prediction `top` of each state and all y."""
     # What is lost against the best for each outcome has the same differences, and no offset to cancel.
     lost = u - u.max(axis=0)
     mean, square = p @ lost.T, p @ (lost**2).T
-    rows = np.arange(len(p))
-    both = (p * lost[top]) @ lost.T
+    rows, both = np.arange(len(p)), (p * lost[top]) @ lost.T
     found: Floats = square + square[rows, top, None] - 2.0 * both - (mean - mean[rows, top, None]) ** 2
     return found
-
-
-def _dominated(u: Floats, asked: Ints, atol: float) -> Ints:
-    """(n_y,) whether another prediction is never worse and somewhere better, for those asked for."""
-    result = np.zeros(len(u), bool)
-    kernels.dominated(np.ascontiguousarray(u), (u - u.max(axis=0)).argmax(axis=1), atol, asked, result)
-    return result

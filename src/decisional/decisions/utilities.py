@@ -15,7 +15,7 @@ from ..data.alphabet import Lookup
 from ..data.fields import Outcomes
 from ..support.arguments import as_table, real, shown
 from ..support.arrays import Floats
-from .predictions import Intervals, ListedSets, Optimum, Points, Slack, exhaustive, like, mean_of, variance
+from .predictions import Intervals, ListedSets, Optimum, Points, Slack, exhaustive, like, mean_of
 
 
 class Utility(ABC):
@@ -230,7 +230,7 @@ class _SquaredError(Utility):
         mean, smooth = p @ z, slack.smooth(p)
         apart = (z - mean[:, None]) ** 2
         points = Intervals(mean, mean, mean, slack.error(mean_of(smooth, apart)))
-        return Optimum(-mean_of(p, apart), slack.error(variance(smooth, apart)), points)
+        return Optimum(-mean_of(p, apart), slack.error(_variance(smooth, apart)), points)
 
 
 def _means(p: Floats, z: Floats, slack: Slack) -> Optimum:
@@ -241,7 +241,12 @@ def _means(p: Floats, z: Floats, slack: Slack) -> Optimum:
     apart = (z**2).sum(axis=1) - 2.0 * mean @ z.T + (mean**2).sum(axis=1, keepdims=True)
     spread = slack.error(smooth @ z**2 - 2.0 * mean * (smooth @ z) + mean**2)
     points = Points(list((mean + origin)[:, None]), list(spread[:, None]))
-    return Optimum(-np.maximum(mean_of(p, apart), 0.0), slack.error(variance(smooth, apart)), points)
+    return Optimum(-np.maximum(mean_of(p, apart), 0.0), slack.error(_variance(smooth, apart)), points)
+
+
+def _variance(p: Floats, values: Floats) -> Floats:
+    """(K,) variance of values (K, n_z) under distributions p."""
+    return mean_of(p, values**2) - mean_of(p, values) ** 2
 
 
 def squared_error(y: Iterable[float] | None = None) -> Utility:
@@ -277,7 +282,7 @@ class _Tolerant(Utility):
         ends = [bend[np.argmax(slope >= edge, axis=1)] for edge in (-1e-9, 1e-9)]
         centre = 0.5 * (ends[0] + ends[1])
         cost = np.maximum(np.abs(centre[:, None] - z) - self.tolerance, 0.0)
-        error = slack.error(variance(slack.smooth(p), cost))
+        error = slack.error(_variance(slack.smooth(p), cost))
         return Optimum(-mean_of(p, cost), error, Intervals(low, high, centre, np.zeros(len(p))))
 
 
@@ -321,7 +326,7 @@ class _MatchingCells(Utility):
         error: Floats = np.zeros(len(p))
         if slack.n is not None:
             right = (first == np.arange(values.size)).reshape(len(p), -1).astype(float) @ has.T
-            error = slack.error(variance(slack.smooth(p), right))
+            error = slack.error(_variance(slack.smooth(p), right))
         sets = ListedSets(values.tolist(), member, first[:, :, 0], like(outcomes[0]))
         return Optimum(top[:, :, 0].sum(axis=1), error, sets)
 
