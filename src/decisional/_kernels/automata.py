@@ -47,11 +47,3 @@ def run_life(field):
             for b in range(width):
                 n = sums[b - 1] + sums[b] + sums[(b + 1) % width] - row[b]
                 field[t, a, b] = n == 3 or (n == 2 and row[b] == 1)
-
-
-@kernel
-def run_percolation(row, left, right, after):
-    """A site is active after a step if a bond is open to an active site on its left or on its right."""
-    width = row.size
-    for i in range(width):
-        after[i] = (left[i] and row[i - 1]) or (right[i] and row[(i + 1) % width])

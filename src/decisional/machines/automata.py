@@ -86,16 +86,15 @@ def elementary_ca(rule: int, width: int, steps: int, rng: Any = None) -> NDArray
     """
     integer(rule, "rule", 0, 255)
     initial = rng if isinstance(rng, (np.ndarray, list, tuple)) else None
-    return cellular_automaton(rule, width, steps, rng=None if initial is not None else rng, initial=initial)
+    return cellular_automaton(rule, width, steps, rng=rng if initial is None else None, initial=initial)
 
 
 def _digits(rule: int, colours: int, size: int) -> NDArray[Any]:
     table = np.zeros(size, np.uint8)
-    rest = rule
-    for i in range(size):
-        if rest == 0:
-            break
+    rest, i = rule, 0
+    while rest and i < size:
         rest, table[i] = divmod(rest, colours)
+        i += 1
     if rest:
         raise ValueError(
             f"The 'rule' is {rule}; with {colours} colours and {size} neighbourhoods it must be below "
@@ -140,22 +139,15 @@ def cyclic_automaton(
     colours, threshold = integer(colours, "colours", 2, 256), integer(threshold, "threshold")
     radius = integer(radius, "radius")
     choice(neighbourhood, "neighbourhood", ("von_neumann", "moore"))
-    size = _plane(shape)
-    reach = range(-radius, radius + 1)
-    near = [
-        (a, b) for a in reach for b in reach if (a or b) and (neighbourhood == "moore" or abs(a) + abs(b) <= radius)
-    ]
-    field = _field(size, steps, colours, rng, initial)
-    kernels.run_cyclic(field, colours, threshold, np.array(near))
+    near = np.argwhere(np.ones((2 * radius + 1, 2 * radius + 1))) - radius
+    distance = np.abs(near).max(axis=1) if neighbourhood == "moore" else np.abs(near).sum(axis=1)
+    field = _field(_plane(shape), steps, colours, rng, initial)
+    kernels.run_cyclic(field, colours, threshold, near[(distance > 0) & (distance <= radius)])
     return field
 
 
 def game_of_life(
-    shape: Sequence[int],
-    steps: int,
-    rng: Any = None,
-    density: float = 0.5,
-    initial: ArrayLike | None = None,
+    shape: Sequence[int], steps: int, rng: Any = None, density: float = 0.5, initial: ArrayLike | None = None
 ) -> NDArray[Any]:
     """Run Conway's game of life on a torus.
 
@@ -188,12 +180,7 @@ def game_of_life(
 
 
 def directed_percolation(
-    width: int,
-    steps: int,
-    p: float,
-    rng: Any = None,
-    density: float = 1.0,
-    initial: ArrayLike | None = None,
+    width: int, steps: int, p: float, rng: Any = None, density: float = 1.0, initial: ArrayLike | None = None
 ) -> NDArray[Any]:
     """Run directed bond percolation on a ring: activity spreads at random, dies out below p = 0.6447 and lasts above.
 
@@ -220,9 +207,11 @@ def directed_percolation(
     real(p, "p", least=0, most=1, remedy="choose a probability, such as 0.5")
     random = generator(rng)
     field = _field((width,), steps, 2, random, initial, density)
-    for t in range(1, field.shape[0]):
+    ring = np.arange(-1, width + 1) % width
+    for t in range(1, len(field)):
         left, right = random.random((2, width)) < p
-        kernels.run_percolation(field[t - 1], left, right, field[t])
+        row = field[t - 1, ring]
+        field[t] = (left & row[:-2]) | (right & row[2:])
     return field
 
 

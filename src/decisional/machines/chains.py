@@ -169,8 +169,7 @@ def renumbered(targets: Array, states: Array) -> Array:
 
 def _xlog2x(values: Array) -> Array:
     """Return x log2 x, with 0 log 0 = 0."""
-    positive = values > 0.0
-    result: Array = values * np.log2(np.where(positive, values, 1.0))
+    result: Array = values * np.log2(np.where(values > 0.0, values, 1.0))
     return result
 
 
@@ -187,20 +186,14 @@ def entropy(p: ArrayLike, axis: int = -1) -> Any:
 
 def _merging(targets: Array) -> Array:
     """Label states so that two states that a common word can merge carry the same label."""
-    n, n_symbols = targets.shape
-    merges = np.eye(n, dtype=bool)
-    pairs = [
-        (np.flatnonzero(targets[:, a] >= 0), targets[targets[:, a] >= 0, a].astype(np.intp)) for a in range(n_symbols)
-    ]
-    changed = True
-    while changed:
-        before = merges.sum()
-        for sources, ends in pairs:
-            merges[np.ix_(sources, sources)] |= merges[np.ix_(ends, ends)]
-        changed = bool(merges.sum() > before)
-    first = np.empty(n, np.int64)
-    a, b = np.nonzero(merges)
-    kernels.connect(a, b, first)
+    merges, n = np.eye(len(targets), dtype=bool), 0
+    while merges.sum() > n:
+        n = merges.sum()
+        for ends in targets.T:
+            sources = np.flatnonzero(ends >= 0)
+            merges[np.ix_(sources, sources)] |= merges[np.ix_(ends[sources], ends[sources])]
+    first = np.empty(len(targets), np.int64)
+    kernels.connect(*np.nonzero(merges), first)
     label: Array = np.unique(first, return_inverse=True)[1]
     return label
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ..support.arguments import as_table, shown
 from ..support.arrays import read_only
 
 Array = NDArray[Any]
+Names = tuple[Hashable, ...]
 
 _TOLERANCE = 1e-9  # on the sum of the probabilities that leave a state
 
@@ -30,7 +31,7 @@ def _read_row(row: Any, number: int) -> tuple[Hashable, Hashable, Hashable, floa
         ) from None
 
 
-def checked_names(values: Iterable[Hashable], parameter: str) -> tuple[Hashable, ...]:
+def checked_names(values: Iterable[Hashable], parameter: str) -> Names:
     """Return distinct hashable names as a tuple of plain values, or raise ValueError."""
     try:
         names = tuple(plain(value) for value in values)
@@ -46,18 +47,10 @@ def checked_names(values: Iterable[Hashable], parameter: str) -> tuple[Hashable,
     return names
 
 
-def read_rows(
-    transitions: Iterable[Any], alphabet: Iterable[Hashable] | None
-) -> tuple[Array, Array, tuple[Hashable, ...], tuple[Hashable, ...]]:
-    """Turn rows (source, symbol, target, p) into targets, emission, alphabet and names.
+def read_rows(transitions: Iterable[Any], alphabet: Iterable[Hashable] | None) -> tuple[Array, Array, Names, Names]:
+    """Turn rows (source, symbol, target, p) into targets, emission, alphabet and names, or raise ValueError.
 
     States are numbered in order of first appearance as a source; rows of probability zero are dropped.
-
-    Raises
-    ------
-    ValueError
-        For no rows, malformed rows, repeated (state, symbol), unknown targets or symbols, and probabilities
-        that are negative, not numbers or do not sum to 1.
     """
     if not isinstance(transitions, Iterable):
         raise TypeError(
@@ -96,54 +89,53 @@ def read_rows(
                 "state: merge or remove one of these rows of 'transitions'."
             )
         targets[i, a], emission[i, a] = state[target], p
+    _check_sums(emission, tuple(state), dead_ends=False)
     return targets, emission, symbols, tuple(state)
 
 
 def checked_arrays(
-    targets: ArrayLike, emission: ArrayLike, names: Sequence[Hashable], dead_ends: bool
-) -> tuple[Array, Array]:
-    """Targets and emission as arrays, checked.
-
-    Raises
-    ------
-    ValueError
-        For shapes that differ, targets out of range, probabilities that are negative, not numbers, lead to
-        no state or do not sum to 1 (or to 0, when `dead_ends` are allowed).
-    """
+    targets: ArrayLike, emission: ArrayLike, alphabet: Iterable[Hashable], names: Iterable[Hashable] | None
+) -> tuple[Array, Array, Names, Names]:
+    """Targets, emission, alphabet and names of a machine that may have dead ends, or ValueError."""
     rule = "it must be numbers, n_states × n_symbols: give one row per state and one column per symbol."
-    ends = as_table(targets, "targets", rule)
-    p = as_table(emission, "emission", rule, np.float64)
-    if ends.ndim != 2 or ends.shape != p.shape or ends.dtype.kind not in "iu":
+    ends, p = as_table(targets, "targets", rule), as_table(emission, "emission", rule, np.float64)
+    n_states, n_symbols = p.shape if p.ndim == 2 else (0, 0)
+    symbols = checked_names(alphabet, "alphabet")
+    labels = checked_names(range(n_states) if names is None else names, "names")
+    if n_states < 1 or len(symbols) != n_symbols or len(labels) != n_states:
+        raise ValueError(
+            f"The 'emission' has shape {p.shape} with {len(labels)} names and {len(symbols)} "
+            "symbols; it must be n_states × n_symbols: give one row per state and one column per symbol."
+        )
+    if ends.shape != p.shape or ends.dtype.kind not in "iu":
         raise ValueError(
             f"The 'targets' have shape {ends.shape} and type {ends.dtype}, 'emission' has shape {p.shape}; "
             "both must be n_states × n_symbols, the targets integers: give one row per state and one column "
             "per symbol."
         )
-    wrong = ~(np.isfinite(p) & (p >= 0.0))
+    leads = f"a symbol of positive probability must lead to a state between 0 and {n_states - 1}"
+    for parameter, values, wrong, rule in (
+        ("emission", p, ~(np.isfinite(p) & (p >= 0.0)), "a probability must be between 0 and 1"),
+        ("targets", ends, (p > 0.0) & ((ends < 0) | (ends >= n_states)), leads),
+    ):
+        if wrong.any():
+            i, a = np.argwhere(wrong)[0]
+            raise ValueError(
+                f"The {parameter!r} of state {labels[i]!r}, column {a}, is {values[i, a]}; {rule}: correct it."
+            )
+    _check_sums(p, labels, dead_ends=True)
+    return ends, p, symbols, labels
+
+
+def _check_sums(emission: Array, names: Names, dead_ends: bool) -> None:
+    total = emission.sum(axis=1)
+    wrong = (np.abs(total - 1.0) > _TOLERANCE) & ~(dead_ends & (total == 0.0))
     if wrong.any():
-        i, a = np.argwhere(wrong)[0]
-        raise ValueError(
-            f"The 'emission' of state {names[i]!r}, column {a}, is {p[i, a]}; a probability must be between "
-            "0 and 1: correct it."
-        )
-    wrong = (p > 0.0) & ((ends < 0) | (ends >= p.shape[0]))
-    if wrong.any():
-        i, a = np.argwhere(wrong)[0]
-        raise ValueError(
-            f"The 'targets' of state {names[i]!r}, column {a}, is {ends[i, a]}; a symbol of positive "
-            f"probability must lead to a state between 0 and {p.shape[0] - 1}: correct it."
-        )
-    total = p.sum(axis=1)
-    off = np.abs(total - 1.0) > _TOLERANCE
-    if dead_ends:
-        off &= total != 0.0
-    if off.any():
-        i = int(np.flatnonzero(off)[0])
+        i = int(wrong.argmax())
         raise ValueError(
             f"The 'transitions' of state {names[i]!r} sum to {total[i]:.12g}; the probabilities leaving a "
             "state must sum to 1: check its rows."
         )
-    return ends, p
 
 
 def normalised(values: Array, rounding: float) -> Array:
@@ -158,13 +150,7 @@ def normalised(values: Array, rounding: float) -> Array:
 
 
 def checked_weights(weights: ArrayLike | None, n_states: int, parameter: str = "weights") -> Array | None:
-    """Return the observed probabilities of the states, normalised, or None.
-
-    Raises
-    ------
-    ValueError
-        For a wrong shape, negative values or a sum of zero.
-    """
+    """The observed probabilities of the states, normalised, or None; or ValueError."""
     if weights is None:
         return None
     rule = f"there must be one non-negative number for each of the {n_states} states: give their probabilities."

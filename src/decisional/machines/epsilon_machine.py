@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
+from html import escape
 from typing import Any, Literal
 
 import numpy as np
@@ -14,10 +15,11 @@ from ..support import arguments
 from ..support.arrays import read_only
 from ..support.display import html_of
 from ..support.files import read_json, write_json
-from . import chains, checks, formats, isomorphism, walks
+from . import chains, checks, isomorphism, walks
 from .transition_graph import StateGraph, TransitionGraph
 
 Array = NDArray[Any]
+Names = tuple[Hashable, ...]
 
 _JSON = "decisional.EpsilonMachine"
 
@@ -52,27 +54,16 @@ class EpsilonMachine(StateGraph):
     [0, 1, 0, 1]
     """
 
-    alphabet: tuple[Hashable, ...]
+    alphabet: Names
     targets: Array
     emission: Array
     weights: Array | None
+    _networkx = "MultiDiGraph"
 
-    def __init__(
-        self,
-        transitions: Iterable[Sequence[Any]],
-        alphabet: Iterable[Hashable] | None = None,
-    ) -> None:
-        targets, emission, symbols, names = checks.read_rows(transitions, alphabet)
-        self._fill(*checks.checked_arrays(targets, emission, names, dead_ends=False), symbols, names, None)
+    def __init__(self, transitions: Iterable[Sequence[Any]], alphabet: Iterable[Hashable] | None = None) -> None:
+        self._fill(*checks.read_rows(transitions, alphabet), None)
 
-    def _fill(
-        self,
-        targets: Array,
-        emission: Array,
-        alphabet: tuple[Hashable, ...],
-        names: tuple[Hashable, ...],
-        weights: Array | None,
-    ) -> None:
+    def _fill(self, targets: Array, emission: Array, alphabet: Names, names: Names, weights: Array | None) -> None:
         """Keep copies of what is known to be right."""
         p = checks.normalised(emission, 1e-15)
         ends = read_only(np.where(p > 0.0, targets, -1).astype(np.int32))
@@ -100,19 +91,9 @@ class EpsilonMachine(StateGraph):
         weights : array of shape (n_states,), optional
             Observed probabilities of the states.
         """
-        rule = "it must be numbers, n_states × n_symbols: give one row per state and one column per symbol."
-        emission = arguments.as_table(emission, "emission", rule)
-        n_states, n_symbols = emission.shape if emission.ndim == 2 else (0, 0)
-        symbols = checks.checked_names(alphabet, "alphabet")
-        labels = checks.checked_names(range(n_states) if names is None else names, "names")
-        if n_states < 1 or len(symbols) != n_symbols or len(labels) != n_states:
-            raise ValueError(
-                f"The 'emission' has shape {np.shape(emission)} with {len(labels)} names and {len(symbols)} "
-                "symbols; it must be n_states × n_symbols: give one row per state and one column per symbol."
-            )
+        arrays = checks.checked_arrays(targets, emission, alphabet, names)
         machine = cls.__new__(cls)
-        arrays = checks.checked_arrays(targets, emission, labels, dead_ends=True)
-        machine._fill(*arrays, symbols, labels, checks.checked_weights(weights, n_states))
+        machine._fill(*arrays, checks.checked_weights(weights, len(arrays[0])))
         return machine
 
     @cached_property
@@ -323,22 +304,12 @@ class EpsilonMachine(StateGraph):
         return {repr(self.alphabet[a]) if clash else str(self.alphabet[a]): a for a in used}
 
     def _edges(self) -> list[tuple[int, int, float, Hashable]]:
-        """Return the edges: source number, target number, probability, symbol."""
         used = np.argwhere(self.targets >= 0).tolist()
         return [(i, int(self.targets[i, a]), float(self.emission[i, a]), self.alphabet[a]) for i, a in used]
 
     def transitions(self) -> list[tuple[Hashable, Hashable, Hashable, float]]:
         """Return the rows (source, symbol, target, probability) that make this machine."""
         return [(self.names[i], symbol, self.names[j], p) for i, j, p, symbol in self._edges()]
-
-    def to_dot(self) -> str:
-        """Return a Graphviz description: edges "symbol | probability", transient states dashed."""
-        edges = ((i, j, f"{symbol} | {p:.3g}") for i, j, p, symbol in self._edges())
-        return formats.dot(self.names, self._shown, self.recurrent, edges)
-
-    def to_networkx(self) -> Any:
-        """Return a networkx MultiDiGraph, edges keyed by symbol (extra ``decisional[graph]``)."""
-        return formats.networkx_graph(self.names, self._shown, self.recurrent, self._edges(), labelled=True)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the machine as a JSON file, whole or not at all, without loss of precision.
@@ -376,8 +347,9 @@ class EpsilonMachine(StateGraph):
         try:
             return html_of("machine", self)
         except ImportError:
-            rows = [(*row, f"{p:.4g}") for *row, p in self.transitions()]
-            return formats.html_table(repr(self), [("state", "symbol", "next", "p"), *rows])
+            rows = [("state", "symbol", "next", "p"), *((*row, f"{p:.4g}") for *row, p in self.transitions())]
+            lines = [repr(self), *("  ".join(f"{cell!s:>8}" for cell in row) for row in rows)]
+            return "<pre>" + escape("\n".join(lines)) + "</pre>"
 
 
 def state_names(n: int) -> tuple[str, ...]:
@@ -386,11 +358,7 @@ def state_names(n: int) -> tuple[str, ...]:
 
 
 def trusted_machine(
-    targets: Array,
-    emission: Array,
-    alphabet: tuple[Hashable, ...],
-    weights: Array | None,
-    names: tuple[Hashable, ...] | None = None,
+    targets: Array, emission: Array, alphabet: Names, weights: Array | None, names: Names | None = None
 ) -> EpsilonMachine:
     """The machine of arrays that the library made itself: as by `EpsilonMachine.from_arrays`, without its checks.
 

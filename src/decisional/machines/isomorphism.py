@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -45,26 +44,23 @@ def refine(targets: Array, emission: Array, atol: float) -> Array:
         n_labels = first.size
 
 
-def _colours(targets: Array) -> list[int]:
+def _colours(targets: Array) -> Array:
     """Colour states by their edges, forwards and backwards, as far as this tells them apart.
 
     States that an isomorphism could exchange have the same colour; probabilities play no part.
     """
-    n = targets.shape[0]
-    edges = [(int(i), int(a), int(targets[i, a])) for i, a in np.argwhere(targets >= 0)]
-    colour = [0] * n
-    n_colours = 0
+    edges = [(i, a, int(targets[i, a])) for i, a in np.argwhere(targets >= 0).tolist()]
+    colour, n_colours = [0] * len(targets), 0
     while True:
-        away: list[list[tuple[int, int]]] = [[] for _ in range(n)]
-        back: list[list[tuple[int, int]]] = [[] for _ in range(n)]
+        looks: list[list[tuple[int, int, int]]] = [[(0, 0, c)] for c in colour]
         for i, a, j in edges:
-            away[i].append((a, colour[j]))
-            back[j].append((a, colour[i]))
-        looks = [(colour[i], tuple(sorted(away[i])), tuple(sorted(back[i]))) for i in range(n)]
-        number = {look: rank for rank, look in enumerate(sorted(set(looks)))}
-        colour = [number[look] for look in looks]
+            looks[i].append((1, a, colour[j]))
+            looks[j].append((2, a, colour[i]))
+        keys = [tuple(sorted(look)) for look in looks]
+        number = {key: c for c, key in enumerate(dict.fromkeys(keys))}
+        colour = [number[key] for key in keys]
         if len(number) == n_colours:
-            return colour
+            return np.array(colour)
         n_colours = len(number)
 
 
@@ -77,14 +73,10 @@ def isomorphic(targets: Array, emission: Array, other_targets: Array, other_emis
     n = targets.shape[0]
     if targets.shape != other_targets.shape:
         return False
-    shifted = np.where(other_targets >= 0, other_targets + n, -1)
-    colour = np.array(_colours(np.concatenate([targets, shifted])), dtype=np.intp)
-    if not np.array_equal(np.sort(colour[:n]), np.sort(colour[n:])):
+    colours = _colours(np.concatenate([targets, np.where(other_targets >= 0, other_targets + n, -1)]))
+    mine, theirs = colours[:n], colours[n:]
+    if not np.array_equal(np.sort(mine), np.sort(theirs)):
         return False
-
-    places: dict[int, list[int]] = {}
-    for j, shade in enumerate(colour[n:].tolist()):
-        places.setdefault(shade, []).append(j)
 
     def extend(mapping: dict[int, int], i: int, j: int) -> dict[int, int] | None:
         mapping, used = dict(mapping), set(mapping.values())
@@ -95,7 +87,7 @@ def isomorphic(targets: Array, emission: Array, other_targets: Array, other_emis
                 if mapping.get(i) != j:
                     return None
                 continue
-            if colour[i] != colour[n + j] or np.any(np.abs(emission[i] - other_emission[j]) > atol):
+            if mine[i] != theirs[j] or np.any(np.abs(emission[i] - other_emission[j]) > atol):
                 return None
             mapping[i] = j
             used.add(j)
@@ -103,20 +95,13 @@ def isomorphic(targets: Array, emission: Array, other_targets: Array, other_emis
             todo.extend(zip(targets[i, edges].tolist(), other_targets[j, edges].tolist(), strict=True))
         return mapping
 
-    def options(mapping: dict[int, int]) -> Iterator[dict[int, int] | None]:
-        i = next(i for i in range(n) if i not in mapping)
-        used = set(mapping.values())
-        return (extend(mapping, i, j) for j in places[int(colour[i])] if j not in used)
-
-    stack = [options({})]
-    while stack:
-        mapping = next(stack[-1], {})
-        if mapping is None:
-            continue
-        if len(mapping) == n:
-            return True
-        if mapping:
-            stack.append(options(mapping))
-        else:
-            stack.pop()
+    maps: list[tuple[dict[int, int], int, int]] = [({}, 0, j) for j in np.flatnonzero(theirs == mine[0]).tolist()]
+    while maps:
+        mapping = extend(*maps.pop())
+        if mapping is not None:
+            i = next((i for i in range(n) if i not in mapping), n)
+            if i == n:
+                return True
+            free = set(np.flatnonzero(theirs == mine[i]).tolist()) - set(mapping.values())
+            maps += [(mapping, i, j) for j in free]
     return False

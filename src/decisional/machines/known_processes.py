@@ -6,7 +6,7 @@ names to functions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,19 +20,16 @@ def _inside(name: str, value: float) -> float:
     return arguments.real(value, name, above=0, below=1, remedy="choose a probability, such as 0.5", of="the process")
 
 
-def _choice(state: Hashable, p: float, one: Hashable, zero: Hashable) -> list[tuple[Any, ...]]:
-    """Return the rows of a state that emits 1 with probability p, 0 otherwise."""
-    return [(state, 0, zero, 1.0 - p), (state, 1, one, p)]
-
-
-def _machine(*parts: list[tuple[Any, ...]]) -> EpsilonMachine:
+def _binary(states: Mapping[Any, tuple[float, Hashable, Hashable]]) -> EpsilonMachine:
+    """The machine of states: the probability of 1, and the states after a 1 and after a 0, None if it cannot come."""
+    rows = [row for a, (p, one, zero) in states.items() for row in ((a, 0, zero, 1.0 - p), (a, 1, one, p))]
     # Some parameters make two states alike, as a perturbed coin with p = 0.5.
-    return EpsilonMachine([row for part in parts for row in part]).minimise()
+    return EpsilonMachine(rows).minimise()
 
 
 def coin(p: float = 0.5) -> EpsilonMachine:
     """Independent symbols; p is the probability of 1."""
-    return _machine(_choice("A", _inside("p", p), "A", "A"))
+    return _binary({"A": (_inside("p", p), "A", "A")})
 
 
 def biased_coin(p: float = 0.7) -> EpsilonMachine:
@@ -42,7 +39,7 @@ def biased_coin(p: float = 0.7) -> EpsilonMachine:
 
 def golden_mean(p: float = 0.5) -> EpsilonMachine:
     """Any sequence without two 1 in a row; p is the probability of 1 after a 0."""
-    return _machine(_choice("A", _inside("p", p), "B", "A"), [("B", 0, "A", 1.0)])
+    return _binary({"A": (_inside("p", p), "B", "A"), "B": (0.0, None, "A")})
 
 
 def even(p: float = 0.5) -> EpsilonMachine:
@@ -53,24 +50,24 @@ def even(p: float = 0.5) -> EpsilonMachine:
     >>> even()
     EpsilonMachine(2 states, 2 symbols, C = 0.9183 bits, h = 0.6667 bits/symbol)
     """
-    return _machine(_choice("A", _inside("p", p), "B", "A"), [("B", 1, "A", 1.0)])
+    return _binary({"A": (_inside("p", p), "B", "A"), "B": (1.0, "A", None)})
 
 
 def odd(p: float = 0.5) -> EpsilonMachine:
     """Blocks of 1 of odd length between 0; p is the probability of 1 wherever both symbols may come."""
-    _inside("p", p)
-    return _machine(_choice("A", p, "B", "A"), _choice("B", p, "C", "A"), [("C", 1, "B", 1.0)])
+    p = _inside("p", p)
+    return _binary({"A": (p, "B", "A"), "B": (p, "C", "A"), "C": (1.0, "B", None)})
 
 
 def noisy_period_2(p: float = 0.5) -> EpsilonMachine:
     """A 0 at every other place, a coin between; p is the coin's probability of 1."""
-    return _machine([("A", 0, "B", 1.0)], _choice("B", _inside("p", p), "A", "A"))
+    return _binary({"A": (0.0, None, "B"), "B": (_inside("p", p), "A", "A")})
 
 
 def perturbed_coin(p: float = 0.25) -> EpsilonMachine:
     """Each symbol repeats the last one or changes; p is the probability of a change."""
-    _inside("p", p)
-    return _machine(_choice("A", p, "B", "A"), _choice("B", 1.0 - p, "B", "A"))
+    p = _inside("p", p)
+    return _binary({"A": (p, "B", "A"), "B": (1.0 - p, "B", "A")})
 
 
 def periodic(word: str | Sequence[Hashable] = "0011") -> EpsilonMachine:
@@ -98,19 +95,14 @@ def periodic(word: str | Sequence[Hashable] = "0011") -> EpsilonMachine:
 
 def z1r(p: float = 0.5) -> EpsilonMachine:
     """Zero, one, random, again and again; p is the probability of 1 at the random place."""
-    return _machine([("A", 0, "B", 1.0), ("B", 1, "C", 1.0)], _choice("C", _inside("p", p), "A", "A"))
+    return _binary({"A": (0.0, None, "B"), "B": (1.0, "C", None), "C": (_inside("p", p), "A", "A")})
 
 
 def rrxor(p: float = 0.5, q: float = 0.5) -> EpsilonMachine:
     """Two random symbols, then their exclusive or; p and q are the probabilities of 1 of the two."""
-    _inside("p", p)
-    _inside("q", q)
-    return _machine(
-        _choice("S", p, "s1", "s0"),
-        _choice("s0", q, "T", "F"),
-        _choice("s1", q, "F", "T"),
-        [("T", 1, "S", 1.0), ("F", 0, "S", 1.0)],
-    )
+    p, q = _inside("p", p), _inside("q", q)
+    random = {"S": (p, "s1", "s0"), "s0": (q, "T", "F"), "s1": (q, "F", "T")}
+    return _binary({**random, "T": (1.0, "S", None), "F": (0.0, None, "S")})
 
 
 def rip(p: float = 0.5, q: float = 0.5) -> EpsilonMachine:
@@ -118,9 +110,8 @@ def rip(p: float = 0.5, q: float = 0.5) -> EpsilonMachine:
 
     p is the probability of that 0, q the probability that the inserted symbol is 0.
     """
-    _inside("p", p)
-    _inside("q", q)
-    return _machine(_choice("A", 1.0 - p, "C", "B"), _choice("B", 1.0 - q, "C", "C"), [("C", 1, "A", 1.0)])
+    p, q = _inside("p", p), _inside("q", q)
+    return _binary({"A": (1.0 - p, "C", "B"), "B": (1.0 - q, "C", "C"), "C": (1.0, "A", None)})
 
 
 def nemo(p: float = 0.5, q: float = 0.5) -> EpsilonMachine:
@@ -128,9 +119,8 @@ def nemo(p: float = 0.5, q: float = 0.5) -> EpsilonMachine:
 
     p is the probability of 1 in the run, q the probability that the random symbol is 0.
     """
-    _inside("p", p)
-    _inside("q", q)
-    return _machine(_choice("A", p, "A", "B"), [("B", 0, "C", 1.0)], _choice("C", 1.0 - q, "A", "A"))
+    p, q = _inside("p", p), _inside("q", q)
+    return _binary({"A": (p, "A", "B"), "B": (0.0, None, "C"), "C": (1.0 - q, "A", "A")})
 
 
 def nrps(p: float = 0.5, q: float = 0.5) -> EpsilonMachine:
@@ -138,14 +128,9 @@ def nrps(p: float = 0.5, q: float = 0.5) -> EpsilonMachine:
 
     p is the probability that the pattern starts, q the probability of 1 at its random place.
     """
-    _inside("p", p)
-    _inside("q", q)
-    return _machine(
-        _choice("A", p, "B", "A"),
-        [("B", 0, "C", 1.0), ("C", 1, "D", 1.0)],
-        _choice("D", q, "E", "E"),
-        [("E", 0, "A", 1.0)],
-    )
+    p, q = _inside("p", p), _inside("q", q)
+    pattern = {"A": (p, "B", "A"), "B": (0.0, None, "C"), "C": (1.0, "D", None)}
+    return _binary({**pattern, "D": (q, "E", "E"), "E": (0.0, None, "A")})
 
 
 def butterfly(p: float = 0.5) -> EpsilonMachine:
@@ -154,14 +139,14 @@ def butterfly(p: float = 0.5) -> EpsilonMachine:
     rows: list[tuple[Any, ...]] = [("A", 2, "B", 0.5), ("A", 3, "D", 0.5)]
     for state, loop, out, after in (("B", 4, 0, "C"), ("C", 6, 1, "A"), ("D", 5, 0, "E"), ("E", 7, 1, "A")):
         rows += [(state, loop, state, p), (state, out, after, 1.0 - p)]
-    return _machine(rows)
+    return EpsilonMachine(rows).minimise()
 
 
 def restricted_golden_mean(k: int = 2, p: float = 0.5) -> EpsilonMachine:
     """Every 0 is followed by at least k symbols 1; p is the probability of 1 where both may come."""
     k = arguments.integer(k, "k", of="the process")
-    forced: list[tuple[Any, ...]] = [(i, 1, (i + 1) % (k + 1), 1.0) for i in range(1, k + 1)]
-    return _machine(_choice(0, _inside("p", p), 0, 1), forced)
+    forced = {i: (1.0, (i + 1) % (k + 1), None) for i in range(1, k + 1)}
+    return _binary({0: (_inside("p", p), 0, 1), **forced})
 
 
 def random_machine(n_states: int, n_symbols: int = 2, rng: Any = None, least: float = 0.1) -> EpsilonMachine:

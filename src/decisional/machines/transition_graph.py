@@ -1,18 +1,18 @@
-"""States and the probabilities of going from one to another, without symbols."""
+"""Graphs of states: what they have in common with symbols or without, and those without."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..support.arguments import as_table, integer
+from ..support.arguments import as_table, integer, package
 from ..support.arrays import read_only
-from . import chains, checks, formats
+from . import chains, checks
 
 Array = NDArray[Any]
 
@@ -24,6 +24,7 @@ class StateGraph:
     """
 
     names: tuple[Hashable, ...]
+    _networkx: ClassVar[str]
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} cannot be changed; '{name}' is read-only: make a new one.")
@@ -44,6 +45,10 @@ class StateGraph:
     @abstractmethod
     def _observed(self) -> Array | None:
         """Observed probabilities of the states."""
+
+    @abstractmethod
+    def _edges(self) -> Iterable[tuple[Any, ...]]:
+        """Source number, target number, probability, and the symbol where there is one."""
 
     @property
     def n_states(self) -> int:
@@ -72,6 +77,37 @@ class StateGraph:
         """The probabilities that pictures show."""
         return self.stationary if self._observed is None else self._observed
 
+    def to_dot(self) -> str:
+        """Return a Graphviz description: edges "symbol | probability", transient states dashed."""
+        lines = ["digraph machine {", "  rankdir=LR;", "  node [shape=circle, fixedsize=true, fontsize=10];"]
+        for i, (name, p, lasts) in enumerate(zip(self.names, self._shown, self.recurrent, strict=True)):
+            style = "" if lasts else ", style=dashed"
+            # The break is Graphviz's own, added after quoting.
+            label = _quoted(str(name))[:-1] + f'\\n{p:.3g}"'
+            lines.append(f"  {i} [label={label}, width={0.6 + 0.8 * float(np.sqrt(p)):.3f}{style}];")
+        for i, j, p, *symbol in self._edges():
+            lines.append(f"  {i} -> {j} [label={_quoted(' | '.join([*map(str, symbol), f'{p:.3g}']))}];")
+        return "\n".join([*lines, "}"]) + "\n"
+
+    def to_networkx(self) -> Any:
+        """Return a networkx graph of the state names (extra ``decisional[graph]``).
+
+        A DiGraph, or where edges have symbols a MultiDiGraph, keyed by symbol.
+        """
+        networkx = package("networkx", "to_networkx() needs networkx, which is not installed", "graph")
+        graph = getattr(networkx, self._networkx)()
+        for name, p, lasts in zip(self.names, self._shown.tolist(), self.recurrent.tolist(), strict=True):
+            graph.add_node(name, probability=p, recurrent=lasts)
+        for i, j, p, *symbol in self._edges():
+            keyed = {"key": symbol[0], "symbol": symbol[0]} if symbol else {}
+            graph.add_edge(self.names[i], self.names[j], probability=p, **keyed)
+        return graph
+
+
+def _quoted(text: str) -> str:
+    """A Graphviz string: quotes and backslashes escaped, line ends kept as breaks."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+
 
 class TransitionGraph(StateGraph):
     """States and the probabilities of going from one to another, without symbols.
@@ -89,6 +125,7 @@ class TransitionGraph(StateGraph):
 
     matrix: Any
     weight: Array | None
+    _networkx = "DiGraph"
 
     def __init__(self, matrix: Any, weight: ArrayLike | None = None, names: Iterable[Hashable] | None = None) -> None:
         from scipy import sparse
@@ -177,18 +214,9 @@ class TransitionGraph(StateGraph):
         vars(graph)["weight"] = self.weight
         return graph
 
-    def _edges(self) -> Iterable[tuple[int, int, float]]:
+    def _edges(self) -> Iterable[tuple[Any, ...]]:
         edges = self.matrix.tocoo()
         return zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True)
-
-    def to_dot(self) -> str:
-        """Return a Graphviz description; transient states are dashed."""
-        return formats.dot(self.names, self._shown, self.recurrent, ((i, j, f"{p:.3g}") for i, j, p in self._edges()))
-
-    def to_networkx(self) -> Any:
-        """Return a networkx DiGraph of the state names (extra ``decisional[graph]``)."""
-        edges = ((i, j, p, None) for i, j, p in self._edges())
-        return formats.networkx_graph(self.names, self._shown, self.recurrent, edges, labelled=False)
 
     def __repr__(self) -> str:
         return f"TransitionGraph({self.n_states} states, {self.matrix.nnz} edges)"

@@ -44,18 +44,9 @@ def _draw_start(machine: EpsilonMachine, generator: np.random.Generator) -> int:
 
 
 def alias_tables(emission: Array) -> tuple[Array, Array]:
-    """Build Walker's alias tables, which draw a symbol of any state in constant time.
+    """Walker's alias tables, which draw a symbol of any state in constant time, shaped like `emission`.
 
-    Parameters
-    ----------
-    emission : array of shape (n_states, n_symbols)
-        Rows that sum to 1, or to 0 for dead ends.
-
-    Returns
-    -------
-    accept, alias : arrays of shape (n_states, n_symbols)
-        Of a uniformly drawn column, keep it with probability `accept`, else take `alias`; the alias of dead
-        ends is -1.
+    Of a uniformly drawn column, keep it with probability `accept`, else take `alias`; the alias of dead ends is -1.
     """
     n_symbols = emission.shape[1]
     accept = np.zeros(emission.shape)
@@ -76,13 +67,7 @@ def alias_tables(emission: Array) -> tuple[Array, Array]:
 
 
 def simulate(machine: EpsilonMachine, n: int, rng: Any, start: int | None) -> Array:
-    """Emit n symbols from a state number, or from the stationary distribution.
-
-    Raises
-    ------
-    ValueError
-        When n is not a non-negative integer, or the walk meets a state without edges.
-    """
+    """Emit n symbols from a state number, or from the stationary distribution."""
     size = arguments.integer(n, "n", least=0, remedy="give the number of symbols")
     generator = arguments.generator(rng)
     if start is None:
@@ -107,12 +92,10 @@ def simulate(machine: EpsilonMachine, n: int, rng: Any, start: int | None) -> Ar
 
 
 def prior(machine: EpsilonMachine) -> Array:
-    """Return what is believed of the state when nothing is known."""
+    """What is believed of the state when nothing is known."""
     if machine.stationary.any():
         return np.array(machine.stationary)
-    if machine.weights is not None:
-        return np.array(machine.weights)
-    return np.full(machine.emission.shape[0], 1.0 / machine.emission.shape[0])
+    return np.full(machine.n_states, 1.0 / machine.n_states) if machine.weights is None else np.array(machine.weights)
 
 
 def drive(
