@@ -123,6 +123,10 @@ def test_components_are_their_naive_twins(n, data):
         tuple(sorted(reached[i])) for i in range(n) if reached[i] and all(reached[j] == reached[i] for j in reached[i])
     }
     assert found == sorted(closed)
+    ends = {i for i in range(n) if not any(j in reached[j] for j in reached[i])}
+    living = {i: reached[i] - ends for i in reached if i not in ends}
+    aside = {tuple(sorted(after)) for after in living.values() if all(living[j] == after for j in after)}
+    assert [tuple(members.tolist()) for members in chains.closed_classes(chain, aside=True)] == sorted(aside)
     known = [(a, b) for a, b in links if b >= 0]
     both = naive.reach({i: [b for a, b in known if a == i] + [a for a, b in known if b == i] for i in range(n)})
     first = np.empty(n, np.int64)

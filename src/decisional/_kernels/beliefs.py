@@ -8,20 +8,26 @@ from . import kernel
 
 
 @kernel
+def _room(n):
+    """States and belief of `_read`, those after one more symbol, and the place of each state among them."""
+    return np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(n), np.full(n, -1, np.int64)
+
+
+@kernel
 def _know_nothing(prior, states, belief):
-    for j in range(prior.size):
-        states[j] = j
-        belief[j] = prior[j]
+    states[:] = np.arange(prior.size)
+    belief[:] = prior
     return prior.size
 
 
 @kernel
-def _read(word, depth, targets, emission, prior, states, belief, next_states, next_belief, place):
+def _read(word, depth, targets, emission, prior, room):
     """Read the last `depth` symbols of a word (most recent first), starting from the prior.
 
-    Fills states[:n] and belief[:n] with the n states that are possible, and returns n. place is -1
-    everywhere, before and after. Cost: what is left shrinks fast, so about twice the number of states.
+    Fills the first n states of `room` and their belief, those that are possible, and returns n. Cost: what is left
+    shrinks fast, so about twice the number of states.
     """
+    states, belief, next_states, next_belief, place = room
     n = _know_nothing(prior, states, belief)
     for k in range(depth - 1, -1, -1):
         s = word[k]
@@ -48,24 +54,20 @@ def _read(word, depth, targets, emission, prior, states, belief, next_states, ne
 
 
 @kernel
-def _room(n):
-    return np.empty(n, np.int64), np.empty(n), np.empty(n, np.int64), np.empty(n), np.full(n, -1, np.int64)
-
-
-@kernel
 def expected_counts(words, depth, start, symbol, count, targets, emission, prior, counts):
     """Share out what followed each word among the states: counts[state, symbol].
 
     start, symbol, count: compressed counts of the symbol after each word. Returns the log2-likelihood of
     those symbols, and how many of them the machine holds impossible.
     """
-    states, belief, next_states, next_belief, place = _room(prior.size)
+    room = _room(prior.size)
+    states, belief = room[:2]
     bits = 0.0
     misses = 0.0
     for i in range(depth.size):
         if start[i] == start[i + 1]:
             continue
-        n = _read(words[i], depth[i], targets, emission, prior, states, belief, next_states, next_belief, place)
+        n = _read(words[i], depth[i], targets, emission, prior, room)
         for m in range(start[i], start[i + 1]):
             s = symbol[m]
             p = 0.0
@@ -83,9 +85,10 @@ def expected_counts(words, depth, start, symbol, count, targets, emission, prior
 @kernel
 def final_states(words, depth, targets, emission, prior, sure, state):
     """state[i] = the state after word i if the belief in it is at least `sure` > 1/2, else -1."""
-    states, belief, next_states, next_belief, place = _room(prior.size)
+    room = _room(prior.size)
+    states, belief = room[:2]
     for i in range(depth.size):
-        n = _read(words[i], depth[i], targets, emission, prior, states, belief, next_states, next_belief, place)
+        n = _read(words[i], depth[i], targets, emission, prior, room)
         state[i] = -1
         for j in range(n):
             if belief[j] >= sure:

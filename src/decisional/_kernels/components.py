@@ -27,22 +27,19 @@ def connect(a, b, parent):
 
 
 @kernel
-def _strong_components(start, target, component):
-    """component[i] = number of the strongly connected component of state i (Tarjan 1972); returns how many."""
+def _strong_components(start, target, component, order):
+    """component[i] = number of the strongly connected component of state i (Tarjan 1972); returns how many.
+
+    Components are numbered, and states put in order, after all that can be reached from them.
+    """
     n = component.size
-    seen = np.full(n, -1, np.int64)
-    low = np.empty(n, np.int64)
-    edge = start[:-1].copy()
-    path = np.empty(n, np.int64)
-    waiting = np.empty(n, np.int64)
-    n_waiting = 0
-    n_seen = 0
-    n_components = 0
     component[:] = -1
+    seen = np.full(n, -1, np.int64)
+    low, path, waiting = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    edge = start[:-1].copy()
+    n_seen, n_waiting, n_done, n_components = 0, 0, 0, 0
     for first in range(n):
-        if seen[first] >= 0:
-            continue
-        depth = 0
+        depth = 0 if seen[first] < 0 else -1
         path[0] = first
         while depth >= 0:
             i = path[depth]
@@ -51,53 +48,47 @@ def _strong_components(start, target, component):
                 n_seen += 1
                 waiting[n_waiting] = i
                 n_waiting += 1
-            deeper = False
-            while edge[i] < start[i + 1]:
+            if edge[i] < start[i + 1]:
                 j = target[edge[i]]
                 if j >= 0 and seen[j] < 0:
                     depth += 1
                     path[depth] = j
-                    deeper = True
-                    break
+                    continue
                 if j >= 0 and component[j] < 0:
                     low[i] = min(low[i], low[j])
                 edge[i] += 1
-            if deeper:
                 continue
-            if low[i] == seen[i]:
-                while True:
-                    n_waiting -= 1
-                    component[waiting[n_waiting]] = n_components
-                    if waiting[n_waiting] == i:
-                        break
-                n_components += 1
+            while low[i] == seen[i] and component[i] < 0:
+                n_waiting -= 1
+                order[n_done] = waiting[n_waiting]
+                component[order[n_done]] = n_components
+                n_done += 1
+            n_components += low[i] == seen[i]
             depth -= 1
     return n_components
 
 
 @kernel
-def closed_classes(start, target, label):
+def closed_classes(start, target, aside, label):
     """label[i] = number of the closed class of state i, by their smallest states, -1 outside; returns how many.
 
-    Row i of the chain holds the targets start[i]..start[i + 1] - 1, -1 = none. A state that leads nowhere is a dead
-    end and in no closed class. Cost: O(states + edges).
+    Row i of the chain holds the targets start[i]..start[i + 1] - 1, -1 = none. A state that leads nowhere is in no
+    closed class; with `aside`, a class is also closed if all that leaves it comes to an end. Cost: O(states + edges).
     """
-    n_components = _strong_components(start, target, label)
+    order = np.empty(label.size, np.int64)
+    n_components = _strong_components(start, target, label, order)
+    stays, leaves = np.zeros(n_components, np.bool_), np.zeros(n_components, np.bool_)
+    for i in order:
+        for j in target[start[i] : start[i + 1]]:
+            if j >= 0 and label[j] == label[i]:
+                stays[label[i]] = True
+            elif j >= 0 and (not aside or stays[label[j]] or leaves[label[j]]):
+                leaves[label[i]] = True
     number = np.full(n_components, -1, np.int64)
-    closed = np.ones(n_components, np.bool_)
-    for i in range(label.size):
-        dead = True
-        for e in range(start[i], start[i + 1]):
-            if target[e] >= 0:
-                dead = False
-                if label[target[e]] != label[i]:
-                    closed[label[i]] = False
-        if dead:
-            closed[label[i]] = False
     n = 0
     for i in range(label.size):
         c = label[i]
-        if closed[c] and number[c] < 0:
+        if stays[c] and not leaves[c] and number[c] < 0:
             number[c] = n
             n += 1
         label[i] = number[c]
@@ -128,12 +119,10 @@ def class_stationary(start, target, p, members, result):
             matrix[i, k] /= leaving
             for j in range(k):
                 matrix[i, j] += matrix[i, k] * matrix[k, j]
-    total = 0.0
-    for k in range(n):
-        result[k] = 1.0 if k == 0 else 0.0
+    result[:] = 0.0
+    result[0] = 1.0
+    for k in range(1, n):
         for i in range(k):
             result[k] += result[i] * matrix[i, k]
-        total += result[k]
-    for k in range(n):
-        result[k] /= total
+    result /= result.sum()
     return True

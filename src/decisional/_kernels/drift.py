@@ -1,14 +1,9 @@
 """Whether a machine still fits a stream: its log-loss against that of predictors that know nothing of it."""
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from . import kernel
-from .machines import single
-
-Array = NDArray[Any]
+from .machines import follow, single
 
 FITS, LOST, MOVED = 0, 1, 2
 RATIO, GAIN, UNIT = 0, 1, 2
@@ -16,33 +11,7 @@ SINCE, HALF, MOVED_SINCE, RUN, STATE = 0, 1, 2, 3, 4
 
 
 @kernel
-def _follow(belief: Array, chances: Array, targets: Array, code: int, after: Array) -> float:
-    """Write in `after` the normalised belief that follows `code` along the edges; return their probability."""
-    after[:] = 0.0
-    total = 0.0
-    if code < targets.shape[1]:
-        for i in range(belief.size):
-            if belief[i] > 0.0 and targets[i, code] >= 0:
-                after[targets[i, code]] += belief[i] * chances[i]
-                total += belief[i] * chances[i]
-    if total > 0.0:
-        after /= total
-    return total
-
-
-@kernel
-def _unsure(
-    code: int,
-    targets: Array,
-    home: Array,
-    stay: bool,
-    counts: Array,
-    frozen: Array,
-    unit: float,
-    belief: Array,
-    chances: Array,
-    after: Array,
-) -> float:
+def _unsure(code, targets, home, stay, counts, frozen, unit, belief, chances, after):
     """Take a symbol where several states are possible, or that has no edge; return its probability.
 
     The counts get the shares of the states in the symbol; the belief goes on along the edges, or starts again.
@@ -59,16 +28,16 @@ def _unsure(
         share = unit * belief[i] * chances[i] / p
         counts[i, code] += share
         counts[i, n_symbols] += share
-    if _follow(belief, chances, targets, code, after) > 0.0:
+    if follow(belief, chances, targets, code, after) > 0.0:
         belief[:] = after
     elif not stay:
-        total = _follow(home, chances, targets, code, after)
+        total = follow(home, chances, targets, code, after)
         belief[:] = after if total > 0.0 else home
     return p
 
 
 @kernel
-def _learn(table: Array, row: int, m: int, code: int, limit: int) -> None:
+def _learn(table, row, m, code, limit):
     """Count a symbol in a row; counts that reach the limit are halved."""
     last = table.shape[2] - 1
     table[row, m, code] += 1
@@ -82,19 +51,7 @@ def _learn(table: Array, row: int, m: int, code: int, limit: int) -> None:
 
 
 @kernel
-def _alternative(
-    code: int,
-    state: int,
-    run: int,
-    tables: Array,
-    offsets: Array,
-    limits: Array,
-    inverse: Array,
-    switch: float,
-    contexts: Array,
-    weights: Array,
-    chances: Array,
-) -> float:
+def _alternative(code, state, run, tables, offsets, limits, inverse, switch, contexts, weights, chances):
     """Probability of a symbol under the mixture of experts, which then learns it.
 
     An expert counts symbols after each word of its order, or (the last ones) in each state of the machine, and
@@ -131,27 +88,9 @@ def _alternative(
 
 @kernel
 def test(
-    codes: Array,
-    gaps: Array,
-    position: int,
-    targets: Array,
-    home: Array,
-    policy: tuple[bool, bool],
-    bound: float,
-    growth: float,
-    switch: float,
-    counts: Array,
-    frozen: Array,
-    belief: Array,
-    tables: Array,
-    offsets: Array,
-    limits: Array,
-    inverse: Array,
-    contexts: Array,
-    weights: Array,
-    levels: Array,
-    marks: Array,
-) -> tuple[int, int]:
+    codes, gaps, position, targets, home, policy, bound, growth, switch, counts, frozen, belief, tables, offsets,
+    limits, inverse, contexts, weights, levels, marks
+):  # fmt: skip
     """Compare the machine with the alternative along symbols, up to the first where it is beaten.
 
     All but the first nine arguments and `limits`, `offsets` are the state, changed in place, so that a stream can

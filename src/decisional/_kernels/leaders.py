@@ -27,12 +27,8 @@ def compare(rows, start, outcome, root, leaders, best, near):
             line = leaders[outcome[e]]
             for k in range(alike.size):
                 alike[k] += value * line[k]
-        top = 0
-        for k in range(1, alike.size):
-            if alike[k] > alike[top]:
-                top = k
-        best[i] = top
-        near[i] = alike[top]
+        best[i] = np.argmax(alike)
+        near[i] = alike[best[i]]
 
 
 @kernel
@@ -86,15 +82,6 @@ def _coefficients(line, turned, alike):
 
 
 @kernel
-def _first_largest(alike):
-    top = 0
-    for k in range(1, alike.size):
-        if alike[k] > alike[top]:
-            top = k
-    return top
-
-
-@kernel
 def nearest_before(first, stop, root, turned, partner, alike):
     """For each state of first..stop - 1, the most similar one before it and their coefficient, -1 without one."""
     room = np.empty(turned.shape[1])
@@ -103,7 +90,7 @@ def nearest_before(first, stop, root, turned, partner, alike):
         alike[s] = -1.0
         if s > 0:
             _coefficients(root[s], turned, room[:s])
-            partner[s] = _first_largest(room[:s])
+            partner[s] = np.argmax(room[:s])
             alike[s] = room[partner[s]]
 
 
@@ -131,18 +118,15 @@ def merge(least, sums, mass, root, turned, partner, alike, target):
         # b < a: the larger number goes into the smaller one. What is gone is like nothing.
         alike[a] = -1.0
         mass[b] += mass[a]
-        for z in range(sums.shape[1]):
-            sums[b, z] += sums[a, z]
-            root[a, z] = 0.0
-            turned[z, a] = 0.0
-            root[b, z] = np.sqrt(sums[b, z] / mass[b])
-            turned[z, b] = root[b, z]
+        sums[b] += sums[a]
+        root[a] = turned[:, a] = 0.0
+        root[b] = turned[:, b] = np.sqrt(sums[b] / mass[b])
         for s in range(n):
             if target[s] == a:
                 target[s] = b
         _coefficients(root[b], turned, room)
         if b > 0:
-            partner[b] = _first_largest(room[:b])
+            partner[b] = np.argmax(room[:b])
             alike[b] = room[partner[b]]
         for s in range(b + 1, n):
             if target[s] != s:
@@ -153,7 +137,4 @@ def merge(least, sums, mass, root, turned, partner, alike, target):
                 alike[s] = value
             elif alike[s] > least and (partner[s] == a or partner[s] == b):
                 # Its partner has changed for the worse; among those that match nothing, none can become one.
-                fresh = np.empty(s)
-                _coefficients(root[s], turned, fresh)
-                partner[s] = _first_largest(fresh)
-                alike[s] = fresh[partner[s]]
+                nearest_before(s, s + 1, root, turned, partner, alike)

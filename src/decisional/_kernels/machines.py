@@ -1,20 +1,16 @@
 """Loops over the symbols of a series that a unifilar machine emits or reads."""
 
 import math
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from . import kernel
-
-Array = NDArray[Any]
 
 RESET, STAY, RAISE = 0, 1, 2
 
 
 @kernel
-def sample(uniforms: Array, accept: Array, alias: Array, targets: Array, state: int, codes: Array) -> int:
+def sample(uniforms, accept, alias, targets, state, codes):
     """Emit one symbol per uniform number, writing column numbers in `codes`; return the last state.
 
     Walker's alias tables `accept`, `alias` (n_states × n_symbols) draw any emission in constant time.
@@ -33,26 +29,24 @@ def sample(uniforms: Array, accept: Array, alias: Array, targets: Array, state: 
 
 
 @kernel
-def _update(belief: Array, emission: Array, targets: Array, code: int, after: Array) -> float:
-    """Write in `after` the normalised belief that follows `code`; return the probability of `code`."""
+def follow(belief, chances, targets, code, after):
+    """Write in `after` the normalised belief that follows `code`, of chances (n_states,); return its probability."""
     after[:] = 0.0
-    if code >= emission.shape[1]:
-        return 0.0
     total = 0.0
-    for i in range(belief.size):
-        mass = belief[i] * emission[i, code]
-        if mass > 0.0:
-            after[targets[i, code]] += mass
-            total += mass
-    if total > 0.0:
+    if code < targets.shape[1]:
         for i in range(belief.size):
-            after[i] /= total
+            mass = belief[i] * chances[i]
+            if mass > 0.0 and targets[i, code] >= 0:
+                after[targets[i, code]] += mass
+                total += mass
+    if total > 0.0:
+        after /= total
     return total
 
 
 @kernel
-def single(belief: Array) -> int:
-    """Return the only possible state of a belief, or -1 when there are several or none."""
+def single(belief):
+    """The only possible state of a belief, or -1 when there are several or none."""
     found = -1
     for i in range(belief.size):
         if belief[i] > 0.0:
@@ -63,8 +57,8 @@ def single(belief: Array) -> int:
 
 
 @kernel
-def _likely(belief: Array) -> int:
-    """Return the most probable state, the lowest number among those within 1e-12 of the highest."""
+def _likely(belief):
+    """The most probable state, the lowest number among those within 1e-12 of the highest."""
     top = belief.max()
     for i in range(belief.size):
         if belief[i] > 0.0 and belief[i] >= top - 1e-12:
@@ -73,7 +67,7 @@ def _likely(belief: Array) -> int:
 
 
 @kernel
-def _mix(belief: Array, emission: Array, row: Array) -> None:
+def _mix(belief, emission, row):
     """Write in `row` the distribution of the next symbol under a belief."""
     row[:] = 0.0
     for i in range(belief.size):
@@ -83,18 +77,7 @@ def _mix(belief: Array, emission: Array, row: Array) -> None:
 
 
 @kernel
-def drive(
-    codes: Array,
-    targets: Array,
-    emission: Array,
-    home: Array,
-    belief: Array,
-    policy: int,
-    likely: bool,
-    states: Array,
-    mixture: Array,
-    counts: Array,
-) -> tuple[int, float]:
+def drive(codes, targets, emission, home, belief, policy, likely, states, mixture, counts):
     """Drive a machine with symbols: a belief until one state is left, then a plain walk.
 
     `targets` has a last column of -1 for unknown symbols; `belief` (n_states,) is updated in place, so that
@@ -109,7 +92,6 @@ def drive(
     """
     n = codes.size
     after = np.empty_like(belief)
-    mixing = mixture.shape[0] > 0
     log2p = 0.0
     state = single(belief)
     t = 0
@@ -127,21 +109,22 @@ def drive(
             belief[state] = 1.0
             if t == n:
                 break
-        total = _update(belief, emission, targets, codes[t], after)
+        # Symbols that are not known have no target, whatever the chances.
+        chances = emission[:, min(codes[t], emission.shape[1] - 1)]
+        total = follow(belief, chances, targets, codes[t], after)
         if total > 0.0:
             belief[:] = after
             log2p += math.log2(total)
         elif policy == RAISE:
             return t, log2p
         elif policy == RESET:
-            total = _update(home, emission, targets, codes[t], after)
+            total = follow(home, chances, targets, codes[t], after)
             belief[:] = after if total > 0.0 else home
         state = single(belief)
+        states[t] = -1
         if total > 0.0 or policy == STAY:
             states[t] = _likely(belief) if likely and state < 0 else state
-        else:
-            states[t] = -1
-        if mixing and (state < 0 or states[t] < 0):
+        if mixture.shape[0] > 0 and (state < 0 or states[t] < 0):
             _mix(belief, emission, mixture[t])
         t += 1
     return -1, log2p

@@ -38,17 +38,14 @@ def _select(values, axis, order, first, last, place):
     """Hoare's selection: order[place] gets its place in order[first : last + 1] sorted by values[:, axis]."""
     while first < last:
         pivot = values[order[(first + last) // 2], axis]
-        i = first
-        j = last
+        i, j = first, last
         while i <= j:
             while values[order[i], axis] < pivot:
                 i += 1
             while values[order[j], axis] > pivot:
                 j -= 1
             if i <= j:
-                swap = order[i]
-                order[i] = order[j]
-                order[j] = swap
+                order[i], order[j] = order[j], order[i]
                 i += 1
                 j -= 1
         if place <= j:
@@ -62,14 +59,9 @@ def _select(values, axis, order, first, last, place):
 @kernel
 def split(values, cuts, order):
     """Put `order` in k-d order: each half of a range of blocks lies on one side of its most variable axis."""
-    stack = np.empty((128, 2), np.int64)
-    stack[0, 0] = 0
-    stack[0, 1] = cuts.size - 1
-    size = 1
-    while size > 0:
-        size -= 1
-        a = stack[size, 0]
-        b = stack[size, 1]
+    ranges = [(0, cuts.size - 1)]
+    while len(ranges) > 0:
+        a, b = ranges.pop()
         if b - a < 2:
             continue
         n = cuts[b] - cuts[a]
@@ -89,11 +81,7 @@ def split(values, cuts, order):
                 axis = k
         middle = (a + b) // 2
         _select(values, axis, order, cuts[a], cuts[b] - 1, cuts[middle])
-        stack[size, 0] = a
-        stack[size, 1] = middle
-        stack[size + 1, 0] = middle
-        stack[size + 1, 1] = b
-        size += 2
+        ranges += [(a, middle), (middle, b)]
 
 
 @kernel
@@ -119,20 +107,8 @@ def _spread(low, high, other_low, other_high):
 @kernel
 def _squares(points, size, tile, squares):
     """squares[j, p] = squared distance of points[j] and lane p; dimensions are a multiple of 4."""
-    for j in range(size):
-        for p in range(LANES):
-            squares[j, p] = 0
-    k = 0
-    while k + 8 <= tile.shape[0]:
-        for j in range(size):
-            for p in range(LANES):
-                total = squares[j, p]
-                for m in range(8):
-                    step = points[j, k + m] - tile[k + m, p]
-                    total += step * step
-                squares[j, p] = total
-        k += 8
-    if k < tile.shape[0]:
+    squares[:size] = 0
+    for k in range(0, tile.shape[0], 4):
         for j in range(size):
             for p in range(LANES):
                 total = squares[j, p]
@@ -211,8 +187,7 @@ def sum_tiles(
     scale = bits.view(np.float32)
     weight = np.empty(LANES, np.float32)
     sums = np.empty((out.shape[1], LANES))
-    high = rate[0]
-    low = rate[1]
+    rest = rate[0], rate[1], start, outcome, count, real, bits, scale, weight, sums
     pairs = 0
     for t in range(first, stop):
         sums[:] = 0.0
@@ -220,8 +195,7 @@ def sum_tiles(
         for p in range(LANES):
             for k in range(d):
                 tile[k, p] = coords[cuts[t] + min(p, queries - 1), k]
-        near_low = tile_boxes[0, t]
-        near_high = tile_boxes[1, t]
+        near_low, near_high = tile_boxes[0, t], tile_boxes[1, t]
         for g in range(groups.shape[1]):
             if _gap(near_low, near_high, groups[0, g], groups[1, g]) > bound:
                 continue
@@ -237,15 +211,9 @@ def sum_tiles(
                         size += 1
                     if size == BATCH or (size > 0 and j == block[b + 1] - 1):
                         if short:
-                            _add(
-                                points, rows, size, tile, small, narrow[0], high, low, start, outcome, count,
-                                real, bits, scale, weight, sums
-                            )  # fmt: skip
+                            _add(points, rows, size, tile, small, narrow[0], *rest)
                         else:
-                            _add(
-                                points, rows, size, tile, large, wide[0], high, low, start, outcome, count,
-                                real, bits, scale, weight, sums
-                            )  # fmt: skip
+                            _add(points, rows, size, tile, large, wide[0], *rest)
                         pairs += size * LANES
                         size = 0
         for p in range(queries):

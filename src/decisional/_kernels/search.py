@@ -58,19 +58,15 @@ def walk(raw, lut, bounds, end, targets, logs, limit, state, counts):
             if s < 0:
                 state = -1
                 continue
-            if state >= 0 and targets[state, s] < 0:
-                misses += 1
-                state = -1
+            if state < 0 or targets[state, s] < 0:
+                misses += state >= 0
                 if misses > limit:
                     return starts, misses, state
-            if state < 0:
                 state = _locate(raw, lut, i, bounds[q + 1], targets, logs)
                 starts += 1
                 if targets[state, s] < 0:
                     misses += 1
                     state = -1
-                    if misses > limit:
-                        return starts, misses, state
                     continue
             counts[state, s] += 1
             state = targets[state, s]
@@ -98,6 +94,14 @@ def description_length(counts, starts, misses, log_n):
 
 
 @kernel
+def _length(raw, lut, bounds, targets, logs, log_n, limit, counts):
+    """Description length of a machine along the symbols, inf if more than `limit` of them are impossible."""
+    counts[:] = 0.0
+    starts, misses, _ = walk(raw, lut, bounds, raw.size, targets, logs, limit, -1, counts)
+    return description_length(counts, starts, misses, log_n) if misses <= limit else np.inf
+
+
+@kernel
 def retarget_lengths(raw, lut, bounds, targets, logs, edges, log_n, best, lengths):
     """lengths[e, u]: description length if edge number edges[e] led to state u instead.
 
@@ -119,10 +123,7 @@ def retarget_lengths(raw, lut, bounds, targets, logs, edges, log_n, best, length
                 targets[n] = targets[old]
                 logs[n] = logs[old]
             targets[state, s] = u
-            counts[:] = 0.0
-            starts, misses, _ = walk(raw, lut, bounds, raw.size, targets, logs, limit, -1, counts)
-            if misses <= limit:
-                lengths[e, u] = description_length(counts, starts, misses, log_n)
+            lengths[e, u] = _length(raw, lut, bounds, targets, logs, log_n, limit, counts)
         targets[state, s] = old
         targets[n] = -1
 
@@ -142,9 +143,7 @@ def split_lengths(raw, lut, bounds, targets, logs, state, edges, log_n, best, le
     for code in range(lengths.size):
         for e in range(edges.size):
             targets[edges[e] // symbols, edges[e] % symbols] = n if (code >> e) & 1 else state
-        counts[:] = 0.0
-        starts, misses, _ = walk(raw, lut, bounds, raw.size, targets, logs, limit, -1, counts)
-        lengths[code] = description_length(counts, starts, misses, log_n) if misses <= limit else np.inf
+        lengths[code] = _length(raw, lut, bounds, targets, logs, log_n, limit, counts)
 
 
 @kernel
@@ -158,27 +157,21 @@ def merged_labels(targets, i, j, labels, work):
         labels[s] = s
         for a in range(symbols):
             work[s, a] = targets[s, a]
-    stack = np.empty((n * symbols + 1, 2), np.int64)
-    stack[0, 0] = i
-    stack[0, 1] = j
+    pairs = np.empty((n * symbols + 1, 2), np.int64)
+    pairs[0, 0], pairs[0, 1] = i, j
     height = 1
     while height > 0:
         height -= 1
-        a = root(labels, stack[height, 0])
-        b = root(labels, stack[height, 1])
+        a, b = root(labels, pairs[height, 0]), root(labels, pairs[height, 1])
         if a == b:
             continue
-        if b < a:
-            a, b = b, a
+        a, b = min(a, b), max(a, b)
         labels[b] = a
         for s in range(symbols):
-            if work[b, s] < 0:
-                continue
             if work[a, s] < 0:
                 work[a, s] = work[b, s]
-            else:
-                stack[height, 0] = work[a, s]
-                stack[height, 1] = work[b, s]
+            elif work[b, s] >= 0:
+                pairs[height, 0], pairs[height, 1] = work[a, s], work[b, s]
                 height += 1
     for s in range(n):
         labels[s] = root(labels, s)

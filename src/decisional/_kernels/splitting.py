@@ -86,36 +86,17 @@ def _best(test, counts, total, states, n_states, alpha):
 
 @kernel
 def _histories(shared, past):
-    """All endings of the rows by length: where each length begins, first row and mother of each ending."""
-    level = np.ones(past + 2, np.int64)
-    level[0] = 0
+    """The endings of the rows, for each length up to `past`: the first row of each and that after the last, mothers."""
+    first, mother = [np.array([0, shared.size])], [np.full(1, -1)]
+    before = np.zeros(shared.size, np.int64)
     for length in range(1, past + 1):
-        n = 1
-        for i in range(1, shared.size):
-            if shared[i] < length:
-                n += 1
-        level[length + 1] = level[length] + n
-    first = np.zeros(level[past + 1] + 1, np.int64)
-    mother = np.full(level[past + 1], -1, np.int64)
-    for length in range(1, past + 1):
-        h = level[length]
-        up = level[length - 1]
-        mother[h] = up
-        for i in range(1, shared.size):
-            if shared[i] < length:
-                up += shared[i] < length - 1
-                h += 1
-                first[h] = i
-                mother[h] = up
-    return level, first, mother
-
-
-@kernel
-def _grown(array):
-    """The same rows, with room for as many more."""
-    more = np.zeros((2 * array.shape[0], array.shape[1]), array.dtype)
-    more[: array.shape[0]] = array
-    return more
+        new = shared < length
+        new[0] = True
+        rows = np.flatnonzero(new)
+        first.append(np.append(rows, shared.size))
+        mother.append(before[rows])
+        before = np.cumsum(new) - 1
+    return first, mother
 
 
 @kernel
@@ -127,111 +108,91 @@ def homogenise(start, outcome, count, shared, past, n_symbols, alpha, test, stat
     Fills state (n_rows) and short: the state of each distinct ending of past - 1 symbols, -1 where it was taken
     out. Returns the number of states opened.
     """
-    n_rows = state.size
-    level, first, mother = _histories(shared, past)
-    owner = np.full(mother.size, -1, np.int64)
+    first, mother = _histories(shared, past)
+    owner = [np.full(ending.size, -1) for ending in mother]
     counts = np.zeros(n_symbols, np.int64)
     # The counts of each state, and their sum in the last column.
     states = np.zeros((16, n_symbols + 1), np.int64)
-    states[0, n_symbols] = _tally(0, n_rows, start, outcome, count, states[0, :n_symbols])
-    owner[0] = 0
+    states[0, n_symbols] = _tally(0, state.size, start, outcome, count, states[0, :n_symbols])
+    owner[0][0] = 0
     n_states = 1
     for length in range(1, past + 1):
-        for h in range(level[length], level[length + 1]):
-            stop = first[h + 1] if h + 1 < level[length + 1] else n_rows
-            total = _tally(first[h], stop, start, outcome, count, counts)
-            s = owner[mother[h]]
+        for h in range(owner[length].size):
+            total = _tally(first[length][h], first[length][h + 1], start, outcome, count, counts)
+            up = mother[length][h]
+            s = owner[length - 1][up]
             if s < 0 or _p_value(test, states[s, :n_symbols], states[s, n_symbols], counts, total) < alpha:
                 s = _best(test, counts, total, states, n_states, alpha)
             opens = s < 0
             if opens:
                 if n_states == states.shape[0]:
-                    states = _grown(states)
+                    states = np.concatenate((states, np.zeros_like(states)))
                 s = n_states
                 n_states += 1
-            owner[h] = s
+            owner[length][h] = s
             states[s, :n_symbols] += counts
             states[s, n_symbols] += total
             # The empty history is an ancestor of the single symbols only, as in the program.
-            up = mother[h]
             k = length - 1
-            while opens and owner[up] >= 0 and (k > 0 or length == 1):
-                stop = first[up + 1] if up + 1 < level[k + 1] else n_rows
-                states[owner[up], n_symbols] -= _tally(first[up], stop, start, outcome, count, counts)
-                states[owner[up], :n_symbols] -= counts
-                owner[up] = -1
-                if k == 0:
-                    break
-                up = mother[up]
+            while opens and k >= min(length - 1, 1) and owner[k][up] >= 0:
+                mixed = states[owner[k][up]]
+                mixed[n_symbols] -= _tally(first[k][up], first[k][up + 1], start, outcome, count, counts)
+                mixed[:n_symbols] -= counts
+                owner[k][up] = -1
+                up = mother[k][up]
                 k -= 1
-    state[:] = owner[level[past] :]
-    short[:] = owner[level[past - 1] : level[past]]
+    state[:] = owner[past]
+    short[:] = owner[past - 1]
     return n_states
 
 
 @kernel
-def _lists(label, head, tail, after):
-    """Lists of the items of each state, in order: head and tail of each list, and what comes after an item."""
-    head[:] = -1
-    tail[:] = -1
-    after[:] = -1
-    for i in range(label.size):
-        s = label[i]
-        if s >= 0:
-            if head[s] < 0:
-                head[s] = i
-            else:
-                after[tail[s]] = i
-            tail[s] = i
+def _group(label, some, items, s, new, n_states, begin, stop):
+    """Put items from begin[s] on by their states, s and then new..n_states - 1, in order: begin[t] to stop[t] - 1."""
+    stop[s], stop[new:n_states] = 0, 0
+    for i in some:
+        stop[label[i]] += 1
+    end = begin[s] + stop[s]
+    stop[s] = begin[s]
+    for t in range(new, n_states):
+        begin[t] = end
+        end += stop[t]
+        stop[t] = begin[t]
+    for i in some:
+        items[stop[label[i]]] = i
+        stop[label[i]] += 1
 
 
 @kernel
-def _split(label, word, target, weight, head, tail, after, s, a, mass, child, n_states):
+def _split(label, word, target, weight, items, begin, stop, s, a, mass, child, n_states):
     """Move the items of state s to new states by the state they go to on symbol a, those that go where most do
     excepted; returns the number of states. `mass` is zero before and after."""
+    mine = items[begin[s] : stop[s]]
     stays = -1
     differ = False
-    i = head[s]
-    while i >= 0:
+    for i in mine:
         t = target[word[i], a]
-        t = label[t] if t >= 0 else -1
-        child[i] = t
+        t = child[i] = label[t] if t >= 0 else -1
         if t >= 0:
             mass[t] += weight[i]
             differ |= stays >= 0 and t != stays
             if stays < 0 or mass[t] > mass[stays]:
                 stays = t
-        i = after[i]
-    i = head[s]
-    while i >= 0:
-        if child[i] >= 0:
-            mass[child[i]] = 0
-        i = after[i]
-    if not differ:
-        return n_states
-    # From here on mass[t] < 0 holds the new state of the items that go to t; both kinds of lists keep their order.
-    old = n_states
-    i = head[s]
-    head[s] = -1
-    while i >= 0:
-        following = after[i]
-        t = child[i]
-        if t >= 0 and t != stays:
-            if mass[t] == 0:
-                mass[t] = -1 - n_states
-                head[n_states] = -1
-                n_states += 1
-            label[i] = -1 - mass[t]
-        home = label[i]
-        after[i] = -1
-        if head[home] < 0:
-            head[home] = i
-        else:
-            after[tail[home]] = i
-        tail[home] = i
-        i = following
-    for new in range(old, n_states):
-        mass[child[head[new]]] = 0
+    for i in mine:
+        mass[child[i]] = 0
+    new = n_states
+    if differ:
+        # From here on mass[t] is the new state of the items that go to t.
+        for i in mine:
+            t = child[i]
+            if t >= 0 and t != stays:
+                if mass[t] == 0:
+                    mass[t] = n_states
+                    n_states += 1
+                label[i] = mass[t]
+        _group(label, mine.copy(), items, s, new, n_states, begin, stop)
+        for t in range(new, n_states):
+            mass[child[items[begin[t]]]] = 0
     return n_states
 
 
@@ -242,44 +203,17 @@ def determinise(label, word, target, weight, n_states):
     Item i has the state label[i] (-1 = removed) and the word word[i]; target[w, a] is the item that follows
     word w on symbol a, -1 = none. Items whose successor is not known stay with the majority by weight.
     """
-    head = np.empty(label.size + 1, np.int64)
-    tail = np.empty(label.size + 1, np.int64)
-    after = np.empty(label.size, np.int64)
-    mass = np.zeros(label.size + 1, np.int64)
-    child = np.empty(label.size, np.int64)
-    _lists(label, head, tail, after)
+    # The last place is that of no state, -1.
+    begin, stop, mass = np.zeros((3, label.size + 1), np.int64)
+    items, child = np.empty((2, label.size), np.int64)
+    _group(label, np.arange(label.size), items, -1, 0, n_states, begin, stop)
     before = -1
     while n_states != before:
         before = n_states
         s = 0
         while s < n_states:
-            if head[s] != tail[s]:
+            if stop[s] - begin[s] > 1:
                 for a in range(target.shape[1]):
-                    n_states = _split(label, word, target, weight, head, tail, after, s, a, mass, child, n_states)
+                    n_states = _split(label, word, target, weight, items, begin, stop, s, a, mass, child, n_states)
             s += 1
     return n_states
-
-
-@kernel
-def dead_ends(start, source, degree, dead):
-    """Mark the states from which every path ends: those without a successor (degree 0) that is not marked.
-
-    source[start[t]..start[t + 1] - 1] are the states that lead to state t; degree counts the ways out.
-    """
-    stack = np.empty(degree.size, np.int64)
-    top = 0
-    for s in range(degree.size):
-        if degree[s] == 0:
-            dead[s] = True
-            stack[top] = s
-            top += 1
-    while top > 0:
-        top -= 1
-        t = stack[top]
-        for j in range(start[t], start[t + 1]):
-            s = source[j]
-            degree[s] -= 1
-            if degree[s] == 0:
-                dead[s] = True
-                stack[top] = s
-                top += 1

@@ -63,17 +63,14 @@ class Chain(NamedTuple):
         return source[known], self.target[entry[known]], self.p[entry[known]]
 
 
-def closed_classes(chain: Chain) -> list[Array]:
-    """Find the closed strongly connected classes of a chain.
+def closed_classes(chain: Chain, aside: bool = False) -> list[Array]:
+    """The closed strongly connected classes of a chain: states in increasing order, classes by their smallest one.
 
-    Returns
-    -------
-    list of int arrays
-        The states of each class in increasing order, classes ordered by their smallest state. Dead ends belong to
-        none. Cost: O(n_states + edges).
+    Dead ends belong to none; with `aside` classes may be left for states from which every path comes to a dead end.
+    Cost: O(n_states + edges).
     """
     label = np.empty(chain.n_states, np.int64)
-    n = kernels.closed_classes(*chain.arrays[:2], label)
+    n = kernels.closed_classes(*chain.arrays[:2], aside, label)
     order = np.argsort(label, kind="stable")
     bounds = np.searchsorted(label[order], np.arange(n + 1))
     return [order[a:b] for a, b in pairwise(bounds)]
@@ -193,7 +190,8 @@ def _merging(targets: Array) -> Array:
             sources = np.flatnonzero(ends >= 0)
             merges[np.ix_(sources, sources)] |= merges[np.ix_(ends[sources], ends[sources])]
     first = np.empty(len(targets), np.int64)
-    kernels.connect(*np.nonzero(merges), first)
+    a, b = np.nonzero(merges)
+    kernels.connect(a, b, first)
     label: Array = np.unique(first, return_inverse=True)[1]
     return label
 

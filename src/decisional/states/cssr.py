@@ -247,13 +247,8 @@ class _Histories:
 def _closed(source: Ints, target: Ints, states: Ints, mass: Floats) -> Ints:
     """States in closed classes, dead ends left aside; all the states if these classes have next to no mass."""
     # The last windows of the data may lead nowhere: otherwise every state that leads to them would be transient.
-    n = int(states[-1]) + 1
-    degree, dead = np.bincount(source, minlength=n), np.zeros(n, bool)
-    order = np.argsort(target, kind="stable")
-    start = np.searchsorted(target[order], np.arange(n + 1))
-    kernels.dead_ends(start, source[order], degree, dead)
-    lives = ~dead[source] & ~dead[target]
-    classes = chains.closed_classes(chains.Chain.of_edges(n, source[lives], target[lives], np.ones(lives.sum())))
+    chain = chains.Chain.of_edges(int(states[-1]) + 1, source, target, np.ones(source.size))
+    classes = chains.closed_classes(chain, aside=True)
     closed: Ints = np.sort(np.concatenate(classes)) if classes else states[:0]
     return closed if mass[closed].sum() >= LEAST * mass.sum() else states
 
