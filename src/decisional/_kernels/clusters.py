@@ -1,12 +1,10 @@
 """Clustering of compressed rows of counts by similarity; see `clustering.py` for what is computed."""
 
-import math
-
 import numpy as np
 
 from . import kernel
 from .components import root
-from .distances import G_TEST, similarity, statistic
+from .distances import G_TEST, similarity
 
 
 @kernel
@@ -27,22 +25,6 @@ def _add(outcome, count, leave, state, dense, support):
 
 
 @kernel
-def _far(metric, checked, level, outcome, count, total, dense, dense_total, support):
-    """Whether a test's p-value is at most `level` for sure: by Chernoff's bound, even if G were 1.4 times too large.
-
-    It spares the p-value of most comparisons. 1.4 is more than any inflation under the null.
-    """
-    if metric > G_TEST:
-        return False
-    value, dof = statistic(metric, outcome, count, total, dense, dense_total, support)
-    if checked and metric != G_TEST:
-        # A rejection must be confirmed with G, which may be far smaller.
-        value = min(value, statistic(G_TEST, outcome, count, total, dense, dense_total, support)[0])
-    x = value / 1.4
-    return x > dof > 0 and x - dof - dof * math.log(x / dof) > -2.0 * math.log(level)
-
-
-@kernel
 def visit_rows(order, start, outcome, count, total, metric, checked, level, dense, dense_total, support, n, labels):
     """Give each row of `order` to the state it matches best, or to a new one.
 
@@ -58,23 +40,18 @@ def visit_rows(order, start, outcome, count, total, metric, checked, level, dens
         if labels[r] >= 0:
             _add(z, c, True, labels[r], dense, support)
             dense_total[labels[r]] = _left(dense_total[labels[r]], total[r])
-        best = -1
-        empty = n
-        best_value = level
+        best, best_value, empty = -1, level, n
         for s in range(n):
             if best_value >= perfect:
                 break
             if dense_total[s] <= 0.0:
                 empty = min(empty, s)
                 continue
-            # A state that cannot match better than the best so far needs no p-value either.
-            limit = best_value if metric == G_TEST else level
-            if _far(metric, checked, limit, z, c, total[r], dense[s], dense_total[s], support[s]):
-                continue
-            value = similarity(metric, checked, level, z, c, total[r], dense[s], dense_total[s], support[s])
+            # A state that cannot match better than the best so far needs no p-value.
+            least = best_value if metric == G_TEST else level
+            value = similarity(metric, checked, level, z, c, total[r], dense[s], dense_total[s], support[s], least)
             if value > best_value:
-                best = s
-                best_value = value
+                best, best_value = s, value
         if best < 0:
             best = empty
             if best == dense.shape[0]:
@@ -93,12 +70,7 @@ def _compare(i, j, metric, checked, level, everything, dense, total, support):
     """Similarity of two dense states, the one with fewer counts as the row; -inf if they do not match for sure."""
     if total[i] > total[j]:
         i, j = j, i
-    # With chi-square, G may still confirm what chi-square rejects.
-    if metric == G_TEST and _far(
-        metric, checked, level, everything, dense[i], total[i], dense[j], total[j], support[j]
-    ):
-        return -np.inf
-    return similarity(metric, checked, level, everything, dense[i], total[i], dense[j], total[j], support[j])
+    return similarity(metric, checked, level, everything, dense[i], total[i], dense[j], total[j], support[j], level)
 
 
 @kernel
@@ -116,15 +88,11 @@ def merge_states(metric, checked, level, dense, total, support, target):
             if total[s] > 0.0 and total[t] > 0.0:
                 alike[s, t] = _compare(s, t, metric, checked, level, everything, dense, total, support)
     while True:
-        best = level
-        a = -1
-        b = -1
+        best, a, b = level, -1, -1
         for s in range(n):
             for t in range(s):
                 if alike[s, t] > best:
-                    best = alike[s, t]
-                    a = s
-                    b = t
+                    best, a, b = alike[s, t], s, t
         if a < 0:
             return
         # b < a: the larger number goes into the smaller one.

@@ -127,18 +127,24 @@ def null_inflation(outcome, count, total, dense, dense_total, dof):
 
 
 @kernel
-def similarity(metric, checked, level, outcome, count, total, dense, dense_total, dense_support):
+def similarity(metric, checked, level, outcome, count, total, dense, dense_total, dense_support, least=0.0):
     """p-value (tests) or minus the distance (others) between count / total and dense / dense_total.
 
-    With `checked`, a rejection (p < level) is confirmed with G over its mean under the null.
+    With `checked`, a rejection (p < level) is confirmed with G over its mean under the null. A p-value that is at most
+    `least` for sure may be given as -inf, which spares most of them.
     """
     if metric <= G_TEST:
         value, dof = statistic(metric, outcome, count, total, dense, dense_total, dense_support)
+        g = value
+        if checked and metric != G_TEST:
+            g = statistic(G_TEST, outcome, count, total, dense, dense_total, dense_support)[0]
+        # Chernoff's bound, even if G were 1.4 times too large, which is more than any inflation under the null.
+        x = min(value, g) / 1.4
+        if least > 0.0 and x > dof > 0 and x - dof - dof * math.log(x / dof) > -2.0 * math.log(least):
+            return -math.inf
         p = chi2_sf(value, dof)
         if checked and p < level and dof > 0:
-            if metric != G_TEST:
-                value, dof = statistic(G_TEST, outcome, count, total, dense, dense_total, dense_support)
-            p = max(p, chi2_sf(value / null_inflation(outcome, count, total, dense, dense_total, dof), dof))
+            p = max(p, chi2_sf(g / null_inflation(outcome, count, total, dense, dense_total, dof), dof))
         return p
     # Written as sums of terms that vanish where p = q, so that equal distributions are at distance 0.
     value = 0.0

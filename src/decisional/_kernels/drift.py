@@ -61,26 +61,22 @@ def _alternative(code, state, run, tables, offsets, limits, inverse, switch, con
     n_symbols, n_limits, n_orders = tables.shape[2] - 1, limits.size, contexts.size
     prior = 1.0 / n_symbols
     total, awake = 0.0, 0.0
-    orders = min(run + 1, n_orders)
-    for e in range(orders + 1):
-        d = e if e < orders else n_orders
-        if d == n_orders and state < 0:
-            continue
-        row = offsets[d] + (contexts[d] if d < n_orders else state)
+    for d in range(n_orders + 1):
+        place = contexts[d] if d < n_orders else state
         for m in range(n_limits):
             k = d * n_limits + m
-            chances[k] = (tables[row, m, code] + prior) * inverse[tables[row, m, n_symbols]]
-            total += weights[k] * chances[k]
-            awake += weights[k]
-            _learn(tables, row, m, code, limits[m])
+            chances[k] = -1.0
+            if place >= 0 and not run < d < n_orders:
+                row = offsets[d] + place
+                chances[k] = (tables[row, m, code] + prior) * inverse[tables[row, m, n_symbols]]
+                total += weights[k] * chances[k]
+                awake += weights[k]
+                _learn(tables, row, m, code, limits[m])
     q = total / awake
-    for k in range(orders * n_limits, n_orders * n_limits):
-        chances[k] = q
-    if state < 0:
-        chances[n_orders * n_limits :] = q
     kept, even = (1.0 - switch) / q, switch / weights.size
     for k in range(weights.size):
-        weights[k] = kept * weights[k] * chances[k] + even
+        # Those that sleep neither gain nor lose.
+        weights[k] = kept * weights[k] * (chances[k] if chances[k] >= 0.0 else q) + even
     for d in range(n_orders - 1, 0, -1):
         contexts[d] = contexts[d - 1] * n_symbols + code
     return q
@@ -108,7 +104,7 @@ def test(
     counts : (n_states, n_symbols + 2) uses of the symbols in each state, unknown ones and the total last
     frozen : (n_states, n_symbols) probabilities in force, or empty: then they are not tested
     belief : (n_states,)
-    tables : (n_limits, n_words, n_symbols + 2) counts of the alternative; limits, offsets, contexts: of its rows
+    tables : (n_words, n_limits, n_symbols + 2) counts of the alternative; limits, offsets, contexts: of its rows
     weights : (n_experts,)
     levels : ratio against the alternative, ratio of the counts against `frozen`, weight of a symbol
     marks : where the excursion began, where it passed half the bits, where that of the counts began, symbols since
