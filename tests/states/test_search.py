@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import decisional as ds
 from decisional._kernels import search as kernels
-from decisional.states.search import SPLIT_EDGES, CountedMachine, SymbolSeries
+from decisional.states.search import SPLIT_EDGES, Candidate, SymbolSeries
 
 QUICK = settings(max_examples=30, deadline=None)
 
@@ -161,7 +161,7 @@ def test_a_wrong_edge_and_a_missing_state_are_found() -> None:
     assert series.improve(wrong).length == pytest.approx(true.length, abs=5)
 
 
-def naive_neighbours(machine: CountedMachine) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def naive_neighbours(machine: Candidate) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Each edge led to each state or to a copy of its target; each state's incoming edges shared with a copy of it."""
     n = machine.n_states
     for state, s in np.argwhere(machine.targets >= 0).tolist():
@@ -179,7 +179,7 @@ def naive_neighbours(machine: CountedMachine) -> Iterator[tuple[np.ndarray, np.n
                 yield targets.copy(), emission
 
 
-def with_copy(machine: CountedMachine, state: int) -> tuple[np.ndarray, np.ndarray]:
+def with_copy(machine: Candidate, state: int) -> tuple[np.ndarray, np.ndarray]:
     return tuple(np.vstack([part, part[state]]) for part in (machine.targets, machine.emission))
 
 

@@ -97,8 +97,7 @@ def test_the_whole_picture() -> None:
 def test_all_candidates_describe_the_same_symbols() -> None:
     picture = selection.select(ds.processes.rip().simulate(4_000, rng=2))
     for candidate in picture.candidates:
-        along = candidate.machine_along
-        assert along.counts.sum() + along.misses == 4_000
+        assert candidate.counts.sum() + candidate.misses == 4_000
 
 
 def test_short_data_are_said_to_be_short() -> None:

@@ -313,25 +313,22 @@ class CssrResult:
     def machine(self) -> EpsilonMachine:
         """The machine over the symbols."""
         found = self.numbered
-        letters = [self.alphabet[code] for code in self._columns]
+        letters = [self.alphabet[int(str(code))] for code in found.alphabet]
         return found.from_arrays(found.targets, found.emission, letters, found.names, found.weights)
-
-    @property
-    def _columns(self) -> list[int]:
-        return [int(str(letter)) for letter in self.numbered.alphabet]
 
     @cached_property
     def targets(self) -> Ints:
         """(n_states, n_symbols) the next state for each symbol of the alphabet, -1 = none."""
-        found: Ints = np.full((self.numbered.n_states, len(self.alphabet)), -1)
-        found[:, self._columns] = self.numbered.targets
-        return found
+        return self._over_alphabet(self.numbered.targets, -1)
 
     @cached_property
     def emission(self) -> Floats:
         """(n_states, n_symbols) the probability of each symbol of the alphabet."""
-        found: Floats = np.zeros((self.numbered.n_states, len(self.alphabet)))
-        found[:, self._columns] = self.numbered.emission
+        return self._over_alphabet(self.numbered.emission, 0.0)
+
+    def _over_alphabet(self, values: Any, missing: float) -> Any:
+        found = np.full((len(values), len(self.alphabet)), missing)
+        found[:, [int(str(code)) for code in self.numbered.alphabet]] = values
         return found
 
     @cached_property

@@ -99,16 +99,10 @@ def kernel_sums(
     query : (m, d) points to take the sums at; default: x itself
     kz : (n_z, n_s) kernel of z at sample points; given, the result is the sums times it
 
-    Returns
-    -------
-    (n, n_z) or (m, n_z) array of float32 (n_s columns with `kz`), summed in float64 and within 1e-6 of the sum of the
-    row; the same for any executor.
-
-    Notes
-    -----
-    Cost: O(n log n) to cut the points in blocks on their first principal axes, then the pairs of near blocks,
-    1.5-15 times the pairs within the cut-off; integers with one sigma are compared in 16 bits, at twice the
-    speed of floats. Memory beside the result: 10-30 times n d bytes, and n_z KiB for each thread.
+    Returns (n, n_z) or (m, n_z) float32 (n_s columns with `kz`), summed in float64 and within 1e-6 of the sum of the
+    row; the same for any executor. Cost: O(n log n) to cut the points in blocks on their first principal axes, then the
+    pairs of near blocks, 1.5-15 times the pairs within the cut-off; integers with one sigma are compared in 16 bits, at
+    twice the speed of floats. Memory beside the result: 10-30 times n d bytes, and n_z KiB for each thread.
     """
     asked = x if query is None else query
     out = np.zeros((asked.shape[0], n_z if kz is None else kz.shape[1]), np.float32)

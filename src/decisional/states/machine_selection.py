@@ -8,8 +8,7 @@ of many lengths; the best of them are improved by `search`.
 
 import warnings
 from collections.abc import Callable, Hashable, Iterator
-from dataclasses import dataclass, field
-from operator import attrgetter
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -86,16 +85,16 @@ class Selection:
 
     def machine_of(self, candidate: Candidate) -> EpsilonMachine:
         """The EpsilonMachine of a candidate, states by decreasing probability."""
-        along = candidate.machine_along
-        share = along.counts.sum(axis=1) / along.counts.sum()
+        share = candidate.counts.sum(axis=1) / candidate.counts.sum()
         order = np.argsort(-share, kind="stable")
-        return trusted_machine(renumbered(along.targets, order), along.emission[order], self.alphabet, share[order])
+        targets, emission = renumbered(candidate.targets, order), candidate.emission[order]
+        return trusted_machine(targets, emission, self.alphabet, share[order])
 
     @property
     def rival(self) -> Candidate | None:
         """The best candidate that is another machine than the chosen one."""
-        best = self.chosen.machine_along.proposal
-        return next((c for c in self.candidates[1:] if not _same(c.machine_along.proposal, best)), None)
+        best = self.chosen.proposal
+        return next((c for c in self.candidates[1:] if not _same(c.proposal, best)), None)
 
     @property
     def why(self) -> str:
@@ -210,10 +209,9 @@ def select(
     if stored is not None:
         whole = StoredSeries(stored.pieces, stored.size, len(source.letters))
         found = _on_all(given, whole, say)
-    length = attrgetter("description_length")
-    found.sort(key=length)
-    candidates = tuple(sorted([*_searches(found, series, whole, say), *found], key=length))
-    return Selection(candidates, source.letters, int(candidates[0].machine_along.counts.sum()))
+    found.sort(key=lambda c: c.length)
+    candidates = tuple(sorted([*_searches(found, series, whole, say), *found], key=lambda c: c.length))
+    return Selection(candidates, source.letters, int(candidates[0].counts.sum()))
 
 
 def _on_all(given: list[tuple[Candidate, Proposal]], whole: StoredSeries, say: Progress) -> list[Candidate]:
@@ -227,7 +225,7 @@ def _on_all(given: list[tuple[Candidate, Proposal]], whole: StoredSeries, say: P
             different.append(proposal)
     say(f"{whole.size:,} symbols through {len(different)} machines")
     along = [whole.merge(machine) for machine in whole.drive_all(different)]
-    return [Candidate(c.past, c.future, False, along[i]) for (c, _), i in zip(given, place, strict=True)]
+    return [replace(along[i], past=c.past, future=c.future) for (c, _), i in zip(given, place, strict=True)]
 
 
 def _same(a: Proposal, b: Proposal) -> bool:
@@ -263,7 +261,7 @@ def _reconstructions(
     """One state, then machines from longer and longer windows, merged where that is shorter, until they level out."""
     n = series.n_symbols
     one = np.zeros((1, n), np.int64), np.full((1, n), 1.0 / n)
-    best = Candidate(0, 0, False, series.drive(*one))
+    best = series.drive(*one)
     yield best, one
     for seen in _windows(source, max_past, max_future):
         if best.n_states > 1 and seen.past > best.past + PLATEAU:
@@ -275,18 +273,17 @@ def _reconstructions(
         if part.n_states <= MOST_STATES:
             along = series.merge(series.drive(part.targets, part.emission))
             say(f"past {seen.past}, future {seen.future}: {_states(along.n_states)}, {along.length:,.1f} bits")
-            candidate = Candidate(seen.past, seen.future, False, along)
-            if along.length < best.description_length - 1.0:
-                best = candidate
-            yield candidate, (part.targets, part.emission)
+            along = replace(along, past=seen.past, future=seen.future)
+            if along.length < best.length - 1.0:
+                best = along
+            yield along, (part.targets, part.emission)
 
 
 def _searches(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, say: Progress) -> Iterator[Candidate]:
     """The best different machines, improved on the beginning of the series and judged on the whole of it."""
-    best = found[0].description_length
+    best = found[0].length
     begun: list[Proposal] = []
-    for candidate in found:
-        start = candidate.machine_along
+    for start in found:
         proposal = start.proposal
         if len(begun) == STARTS or start.length > PROMISING * best or any(_same(proposal, other) for other in begun):
             continue
@@ -299,9 +296,9 @@ def _searches(found: list[Candidate], series: SymbolSeries, whole: StoredSeries,
             searched = part
         along = whole.merge(whole.drive(*along.proposal))
         best = min(best, along.length)
-        say(f"search from past {candidate.past}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        say(f"search from past {start.past}: {_states(along.n_states)}, {along.length:,.1f} bits")
         if along.length < start.length - 1e-6:
-            yield Candidate(candidate.past, candidate.future, True, along)
+            yield replace(along, past=start.past, future=start.future, searched=True)
 
 
 @dataclass(frozen=True)

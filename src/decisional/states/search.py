@@ -6,7 +6,7 @@ one it led to; a state is split into two that share the edges leading to it.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import methodcaller
 
 import numpy as np
@@ -27,28 +27,42 @@ SHORT = 1 << 19
 ROUNDING = 1e-6
 
 
-@dataclass(frozen=True)
-class CountedMachine:
-    """A machine along a series: how often each edge was used, and how short it describes the symbols.
+@dataclass(frozen=True, eq=False)
+class Candidate:
+    """A machine that was considered, and how well it describes the series.
 
     Attributes
     ----------
-    targets : (n_states, n_symbols) next state, -1 = none
-    counts : (n_states, n_symbols) uses of each edge
-    starts : how often the state had to be found anew
-    misses : symbols that the machine could not emit
-    length : description length in bits
+    past, future : windows from which it was reconstructed; 0 for the machine of one state
+    searched : whether it was then improved by the search
+    n_states : number of states, all recurrent
+    log_likelihood : log2-probability of the symbols given the machine, in bits
+    description_length : bits of the symbols and of the machine
+    targets, counts : (n_states, n_symbols) next state, -1 = none, and uses of each edge
+    starts, misses : how often the state had to be found anew, and symbols that the machine could not emit
     """
 
-    targets: Ints
-    counts: Floats
-    starts: int
-    misses: int
-    length: float
+    targets: Ints = field(repr=False)
+    counts: Floats = field(repr=False)
+    starts: int = field(repr=False)
+    misses: int = field(repr=False)
+    length: float = field(repr=False)
+    past: int = 0
+    future: int = 0
+    searched: bool = False
 
     @property
     def n_states(self) -> int:
         return len(self.targets)
+
+    @property
+    def description_length(self) -> float:
+        return self.length
+
+    @property
+    def log_likelihood(self) -> float:
+        used = self.counts > 0
+        return float(self.counts[used] @ np.log2(self.emission[used]))
 
     @property
     def emission(self) -> Floats:
@@ -60,47 +74,10 @@ class CountedMachine:
     def proposal(self) -> tuple[Ints, Floats]:
         return self.targets, self.emission
 
-    def equals(self, other: "CountedMachine") -> bool:
-        """Whether all numbers are the same."""
+    def equals(self, other: "Candidate") -> bool:
+        """Whether all numbers are the same, wherever they are from."""
         same = (self.starts, self.misses, self.length) == (other.starts, other.misses, other.length)
         return same and np.array_equal(self.targets, other.targets) and np.array_equal(self.counts, other.counts)
-
-    @property
-    def log_likelihood(self) -> float:
-        """log2-probability of the symbols that the machine can emit, in bits."""
-        used = self.counts > 0
-        return float(self.counts[used] @ np.log2(self.emission[used]))
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A machine that was considered, and how well it describes the series.
-
-    Attributes
-    ----------
-    past, future : windows from which it was reconstructed; 0 for the machine of one state
-    searched : whether it was then improved by the search
-    n_states : number of states, all recurrent
-    log_likelihood : log2-probability of the symbols given the machine, in bits
-    description_length : bits of the symbols and of the machine
-    """
-
-    past: int
-    future: int
-    searched: bool
-    machine_along: CountedMachine = field(repr=False)
-
-    @property
-    def n_states(self) -> int:
-        return self.machine_along.n_states
-
-    @property
-    def log_likelihood(self) -> float:
-        return self.machine_along.log_likelihood
-
-    @property
-    def description_length(self) -> float:
-        return self.machine_along.length
 
 
 class StoredSeries:
@@ -116,14 +93,14 @@ class StoredSeries:
         self.pieces, self.size, self.n_symbols = pieces, size, n_symbols
         self.log_n = float(np.log2(max(size, 2)))
 
-    def drive(self, targets: Ints, emission: Floats) -> CountedMachine:
+    def drive(self, targets: Ints, emission: Floats) -> Candidate:
         """The machine with the uses of its edges; states and edges that the series never uses are dropped.
 
         `emission` only helps to find the state at the start of a sequence. Cost: one pass.
         """
         return self.drive_all([(targets, emission)])[0]
 
-    def drive_all(self, machines: list[tuple[Ints, Floats]]) -> list[CountedMachine]:
+    def drive_all(self, machines: list[tuple[Ints, Floats]]) -> list[Candidate]:
         """Several machines, (targets, emission); each state is carried over the borders of slices.
 
         Cost: one pass in which machines share the cores, about 6 ns for each symbol and machine; memory: a few slices.
@@ -133,23 +110,23 @@ class StoredSeries:
             list(map_slices(methodcaller("follow", piece), walks))
         return [self._along(walk) for walk in walks]
 
-    def _along(self, walk: "_Walk") -> CountedMachine:
+    def _along(self, walk: "_Walk") -> Candidate:
         counts = walk.counts
         targets = np.where(counts > 0, walk.targets, -1)
         # A state where the series ends may be reached and never left.
         used = np.union1d(np.flatnonzero(counts.any(axis=1)), targets[targets >= 0])
         length = kernels.description_length(counts, walk.starts, walk.misses, self.log_n)
-        return CountedMachine(renumbered(targets, used), counts[used], walk.starts, walk.misses, length)
+        return Candidate(renumbered(targets, used), counts[used], walk.starts, walk.misses, length)
 
-    def merge(self, machine: CountedMachine) -> CountedMachine:
+    def merge(self, machine: Candidate) -> Candidate:
         """Merge two states, with what determinism then demands, while that shortens the description.
 
         The most profitable pair goes first. Cost: O(n_states^3 n_symbols) for each merger, and no pass over the data:
         the counts of merged states are sums.
         """
         while machine.n_states > 1:
-            known = machine.starts, machine.misses
-            length, into = best_merger(machine.targets, machine.counts, *known, self.log_n)
+            known = machine.targets, machine.counts, machine.starts, machine.misses
+            length, into = best_merger(*known, self.log_n)
             if length >= machine.length:
                 break
             labels = np.unique(into, return_inverse=True)[1]
@@ -158,7 +135,7 @@ class StoredSeries:
             targets = np.full(counts.shape, -1, np.int64)
             state, symbol = np.nonzero(machine.targets >= 0)
             targets[labels[state], symbol] = labels[machine.targets[state, symbol]]
-            machine = CountedMachine(targets, counts, *known, length)
+            machine = replace(machine, targets=targets, counts=counts, length=length)
         return machine
 
 
@@ -202,7 +179,7 @@ class SymbolSeries(StoredSeries):
             return self
         return SymbolSeries(raw[:most], lut, np.append(bounds[bounds < most], most), self.n_symbols)
 
-    def improve(self, machine: CountedMachine) -> CountedMachine:
+    def improve(self, machine: Candidate) -> Candidate:
         """Make the best of the moves, and merge, while that shortens the description.
 
         States are split only where no single edge led elsewhere helps. Cost: one pass for each of about
@@ -218,7 +195,7 @@ class SymbolSeries(StoredSeries):
             machine = better
         return machine
 
-    def _best_retarget(self, machine: CountedMachine) -> tuple[Ints, Floats]:
+    def _best_retarget(self, machine: Candidate) -> tuple[Ints, Floats]:
         """Lead one edge elsewhere, or to a new state (the last) that behaves like its target."""
         targets, emission = self._with_room(machine)
         edges = np.flatnonzero(machine.targets >= 0)
@@ -238,7 +215,7 @@ class SymbolSeries(StoredSeries):
         targets[state, symbol] = target
         return targets, emission
 
-    def _best_split(self, machine: CountedMachine) -> tuple[Ints, Floats]:
+    def _best_split(self, machine: Candidate) -> tuple[Ints, Floats]:
         """Share the edges that lead to one state, its own included, between the state and a copy of it."""
         targets, emission = self._with_room(machine)
 
@@ -270,7 +247,7 @@ class SymbolSeries(StoredSeries):
         """Slices of n tasks, one for each core where so many walks take longer than to start threads."""
         return slices(n, min(workers(), n) if walks * self.size > SHORT else 1)
 
-    def _with_room(self, machine: CountedMachine) -> tuple[Ints, Floats]:
+    def _with_room(self, machine: Candidate) -> tuple[Ints, Floats]:
         """Targets and probabilities with a row for one more state."""
         targets = np.concatenate([machine.targets, np.full((1, self.n_symbols), -1)])
         return targets, np.concatenate([machine.emission, np.zeros((1, self.n_symbols))])
