@@ -20,7 +20,7 @@ from .distributions import Counts
 from .kernels import KernelModel, Kernels
 from .partition import Partition
 from .reconstruct import DensityEstimator, Reconstruction, reconstruct
-from .state_model import StateModel, as_observations, at_rows, points_of, refuse_sparse
+from .state_model import StateModel, as_observations, at_rows, refuse_sparse
 
 # Rows of densities that are compared with the states at once.
 BLOCK = 1 << 12
@@ -278,7 +278,17 @@ class CausalModel(StateModel):
         return as_observations(X, z, self.kernels_ is not None)
 
     def _points_of(self, obs: Observations) -> NDArray[Any]:
-        return points_of(obs, self.observations_.past)
+        """(n_x, d) the distinct x as vectors of numbers."""
+        points, d = obs.points, self.observations_.past
+        if points is None:
+            points = np.array([obs.letters[k] for k in obs.words(np.arange(obs.table().n_x))[:, 0]])
+            points = points.reshape(len(points), -1)
+        if points.dtype.kind not in "biuf" or points.shape[1] != d:
+            raise ValueError(
+                f"The 'X' have {points.shape[1]} columns of type {points.dtype} and those of fit {d}; new x must be "
+                "numbers of the same dimension: give the same columns."
+            )
+        return points
 
     def _nearest_states(self, p: Floats) -> Ints:
         """State whose distribution is the nearest by the Bhattacharyya distance, -1 where there is no estimate."""

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._kernels import splitting as kernels
 from ..data import sequences as reading
@@ -326,7 +327,7 @@ class CssrResult:
         """(n_states, n_symbols) the probability of each symbol of the alphabet."""
         return self._over_alphabet(self.numbered.emission, 0.0)
 
-    def _over_alphabet(self, values: Any, missing: float) -> Any:
+    def _over_alphabet(self, values: NDArray[Any], missing: float) -> NDArray[Any]:
         found = np.full((len(values), len(self.alphabet)), missing)
         found[:, [int(str(code)) for code in self.numbered.alphabet]] = values
         return found

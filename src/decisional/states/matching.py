@@ -90,16 +90,14 @@ class TwoSampleTest(Measure):
         return float(value), int(dof)
 
 
-@dataclass(frozen=True)
 class ChiSquare(TwoSampleTest):
     __doc__ = TwoSampleTest.__doc__
-    metric: ClassVar[int] = kernels.CHI_SQUARE
+    metric = kernels.CHI_SQUARE
 
 
-@dataclass(frozen=True)
 class GTest(TwoSampleTest):
     __doc__ = TwoSampleTest.__doc__
-    metric: ClassVar[int] = kernels.G_TEST
+    metric = kernels.G_TEST
 
 
 @dataclass(frozen=True)
@@ -124,28 +122,24 @@ class Distance(Measure):
         return -self.similarity(a, b) + 0.0
 
 
-@dataclass(frozen=True)
 class Bhattacharyya(Distance):
     __doc__ = Distance.__doc__
-    metric: ClassVar[int] = kernels.BHATTACHARYYA
+    metric = kernels.BHATTACHARYYA
 
 
-@dataclass(frozen=True)
 class Variational(Distance):
     __doc__ = Distance.__doc__
-    metric: ClassVar[int] = kernels.VARIATIONAL
+    metric = kernels.VARIATIONAL
 
 
-@dataclass(frozen=True)
 class HarmonicMean(Distance):
     __doc__ = Distance.__doc__
-    metric: ClassVar[int] = kernels.HARMONIC_MEAN
+    metric = kernels.HARMONIC_MEAN
 
 
-@dataclass(frozen=True)
 class JensenShannon(Distance):
     __doc__ = Distance.__doc__
-    metric: ClassVar[int] = kernels.JENSEN_SHANNON
+    metric = kernels.JENSEN_SHANNON
 
 
 @dataclass(frozen=True)

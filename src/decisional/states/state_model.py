@@ -121,20 +121,6 @@ def refuse_sparse(X: Any) -> None:
         )
 
 
-def points_of(obs: Observations, d: int) -> NDArray[Any]:
-    """(n_x, d) the distinct x as vectors of numbers."""
-    points = obs.points
-    if points is None:
-        points = np.array([obs.letters[k] for k in obs.words(np.arange(obs.table().n_x))[:, 0]])
-        points = points.reshape(len(points), -1)
-    if points.dtype.kind not in "biuf" or points.shape[1] != d:
-        raise ValueError(
-            f"The 'X' have {points.shape[1]} columns of type {points.dtype} and those of fit {d}; new x must be "
-            "numbers of the same dimension: give the same columns."
-        )
-    return points
-
-
 def at_rows(values: NDArray[Any], obs: Observations, missing: Any) -> NDArray[Any]:
     """Values of pairs back at the places of their rows."""
     result = np.full((obs.shape[0], *values.shape[1:]), missing, values.dtype)
