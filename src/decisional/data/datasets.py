@@ -1,7 +1,5 @@
 """Arrays of HDF5 and netCDF files and of zarr stores: read, or left in their files until a slice is needed."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping

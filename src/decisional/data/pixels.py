@@ -1,7 +1,5 @@
 """Grey levels of picture files: netpbm and PNG."""
 
-from __future__ import annotations
-
 import re
 from io import BytesIO
 from typing import Any

@@ -1,7 +1,5 @@
 """The reader: any file as data that `decisional.observe` takes."""
 
-from __future__ import annotations
-
 import os
 from io import BytesIO
 from pathlib import Path

@@ -1,7 +1,5 @@
 """States along the first part of data that were read slice by slice, where not all can be shown."""
 
-from __future__ import annotations
-
 from functools import cached_property
 from typing import TypeVar
 

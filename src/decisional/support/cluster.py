@@ -1,7 +1,5 @@
 """Dask clusters that count slices: one on this machine, or that of a scheduler."""
 
-from __future__ import annotations
-
 import logging
 import warnings
 from collections.abc import Iterator
