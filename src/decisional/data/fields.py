@@ -16,8 +16,7 @@ from ..support.executors import map_slices, slices
 from . import cones, keys
 from .observations import Observations
 from .sequences import is_array
-from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
-from .stores import is_stored
+from .slices import Part, Sliced, cut_parts, in_slices
 from .tally import Tally, merge_all, symbol_names
 from .vocabularies import Words
 
@@ -317,12 +316,11 @@ def light_cones(
         ("neighbourhood", neighbourhood, cones.NEIGHBOURHOODS),
     ):
         arguments.choice(value, name, known, CALL)
-    check_chunks(chunks)
     several = isinstance(field, (list, tuple)) and len(field) > 0 and all(map(is_array, field))
     parts = list(field) if several else [field]
     masks = _masks(mask, len(parts)) if several else [mask]
     places = [f"'field' number {i}" for i in range(len(parts))] if several else ["'field'"]
-    sliced = chunks is not None or any(map(is_stored, parts))
+    sliced = in_slices(chunks, *parts)
     labels = None
     if sliced:
         parts = [part if hasattr(part, "shape") else np.asarray(part) for part in parts]
@@ -383,11 +381,11 @@ def _sliced(
             f"The 'field' list holds arrays of shapes {shapes}; fields that are read slice by slice must have the same "
             "space: observe them apart, and merge the causal states."
         )
-    rows = chunks or rows_at_once(CELL_BYTES * int(np.prod(shapes[0][1:])))
+    row_bytes = CELL_BYTES * int(np.prod(shapes[0][1:]))
     masks = [_whole_mask(mask, shape) for mask, shape in zip(masks, shapes, strict=True)]
     # The row after the slice is where its last steps lead to.
     after, edges = cone.after + (transitions == "time"), (cone.before, cone.after)
-    found = cut_parts(zip(fields, masks, strict=True), rows, cone.before, after, edges)
+    found = cut_parts(zip(fields, masks, strict=True), chunks, row_bytes, cone.before, after, edges)
     how = partial(_observe_part, cone, boundary, transitions)
     return Sliced("field", how, found, _joint_shape(fields), sum(edges))
 

@@ -8,9 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..support import arguments
 from .observations import Observations
-from .pairs import Pairs, vector_pairs
-from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
-from .stores import is_stored
+from .pairs import Pairs, stacked, vector_pairs
+from .slices import Part, Sliced, cut_parts, in_slices
 
 NEIGHBOURHOODS = {
     "rounded5x5": ["01110", "11111", "11.11", "11111", "01110"],
@@ -62,41 +61,41 @@ def image(
     around = _offsets(neighbourhood, block)
     centre = _block(block)
     arguments.choice(border, "border", BORDERS)
-    check_chunks(chunks)
     several = isinstance(pixels, (list, tuple)) and not (len(pixels) and np.ndim(pixels[0]) == 1)
     given = list(pixels) if several else [pixels]
     if not given:
         raise ValueError("The 'pixels' are an empty list; there must be an image to observe: give one.")
-    sliced = chunks is not None or any(map(is_stored, given))
+    sliced = in_slices(chunks, *given)
     images = [part if sliced and hasattr(part, "shape") else _read(part) for part in given]
     how = around, centre, int(np.abs(np.concatenate([around, centre])).max()), bool(subtract_min)
     for grey in images:
         _check_size(grey.shape, how[2], border)
-    same_width = len({grey.shape[1] for grey in images}) == 1
-    if sliced:
-        if not same_width:
-            raise ValueError(
-                f"The 'pixels' are images of widths {sorted({g.shape[1] for g in images})}; images that are read slice "
-                "by slice must have one width: observe them apart, and merge the causal states."
-            )
-        return _sliced(images, how, border, chunks)
-    pads = (how[2],) * 3 if border == "mirror" else (0,) * 3
-    parts, offset = [], 0
-    for grey in images:
-        parts.append(_windows(grey, pads, offset, *how))
-        offset += grey.size
-    x, z, site = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    shape = (sum(len(grey) for grey in images), images[0].shape[1]) if same_width else (offset,)
-    return vector_pairs("image", x, z[:, 0] if z.shape[1] == 1 else z, site, shape)
+    if not sliced:
+        return _observe(images, how, (how[2],) * 3 if border == "mirror" else (0,) * 3)
+    if len(widths := {grey.shape[1] for grey in images}) > 1:
+        raise ValueError(
+            f"The 'pixels' are images of widths {sorted(widths)}; images that are read slice by slice must have one "
+            "width: observe them apart, and merge the causal states."
+        )
+    return _sliced(images, how, border, chunks)
+
+
+def _observe(images: list[NDArray[Any]], how: How, pads: tuple[int, int, int]) -> Pairs:
+    """Neighbourhoods in images that are mirrored above, below and beside them."""
+    sizes = [grey.size for grey in images]
+    x, z, site = stacked((_windows(grey, pads, *how) for grey in images), sizes)
+    one_width = len({grey.shape[1] for grey in images}) == 1
+    shape = (sum(map(len, images)), images[0].shape[1]) if one_width else (sum(sizes),)
+    return vector_pairs("image", x, z, site, shape)
 
 
 def _sliced(images: list[Any], how: How, border: str, chunks: int | None) -> Sliced:
     """Slices of the rows of images, each with the rows that its neighbourhoods reach."""
     around, centre, reach, _ = how
     width = images[0].shape[1]
-    rows = chunks or rows_at_once(PIXEL_BYTES * width * (len(around) + len(centre)))
+    row_bytes = PIXEL_BYTES * width * (len(around) + len(centre))
     inner = 0 if border == "mirror" else reach
-    found = cut_parts(((grey,) for grey in images), rows, reach, reach, (inner, inner))
+    found = cut_parts(((grey,) for grey in images), chunks, row_bytes, reach, reach, (inner, inner))
     shape = sum(grey.shape[0] for grey in images), width
     return Sliced("image", partial(_observe_part, how, border), found, shape, 2 * inner)
 
@@ -105,9 +104,8 @@ def _observe_part(how: How, border: str, part: Part) -> Pairs:
     grey, reach, pads = _read(part.data[0]), how[2], (0, 0, 0)
     if border == "mirror":
         # Inside, the rows that are reached are there.
-        pads = reach - part.own.start, reach - (len(part.data[0]) - part.own.stop), reach
-    x, z, site = _windows(grey, pads, 0, *how)
-    return vector_pairs("image", x, z[:, 0] if z.shape[1] == 1 else z, site, grey.shape)
+        pads = reach - part.own.start, reach - (len(grey) - part.own.stop), reach
+    return _observe([grey], how, pads)
 
 
 def _check_size(shape: tuple[int, ...], reach: int, border: str) -> None:
@@ -122,13 +120,12 @@ def _check_size(shape: tuple[int, ...], reach: int, border: str) -> None:
 def _windows(
     grey: NDArray[Any],
     pads: tuple[int, int, int],
-    offset: int,
     around: NDArray[Any],
     centre: NDArray[Any],
     reach: int,
     subtract_min: bool,
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """x, z and site of one image whose first pixel has site `offset`, mirrored above, below and beside it."""
+    """x, z and site of one image, mirrored above, below and beside it."""
     height, width = grey.shape
     top, bottom, side = pads
     padded = np.pad(grey, [(top, bottom), (side, side)], mode="reflect") if any(pads) else grey
@@ -146,7 +143,7 @@ def _windows(
         x, z = _narrow(x.astype(wide) - low.astype(wide)), _narrow(z.astype(wide) - low.astype(wide))
     place = np.arange(grey.size).reshape(height, width)
     place = place[reach - top : height - reach + bottom, reach - side : width - reach + side]
-    return x, z, place.ravel() + offset
+    return x, z, place.ravel()
 
 
 def _narrow(values: NDArray[Any]) -> NDArray[Any]:

@@ -1,6 +1,5 @@
 """Observations: one contract for every kind of data, and those of which only the counts are known."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
 from functools import cached_property
@@ -19,7 +18,7 @@ class CountsOnly(ValueError):
     """What is asked for belongs to each observation, and only counts were kept."""
 
 
-class Observations(ABC):
+class Observations:
     """Pairs (x, z) with their distinct values numbered, made when asked for where the data are large.
 
     A configuration x is a word of `past` letters (one letter for pairs), or a vector of `past` numbers.
@@ -46,10 +45,10 @@ class Observations(ABC):
     _counts: Tally | None = None
     _table: Table | None = None
 
-    @property
-    @abstractmethod
+    @cached_property
     def n(self) -> int:
         """Number of observations."""
+        return self._counted().n
 
     def _count(self, executor: Executor | None) -> Tally:
         """Count all observations: done once, when that is asked for."""
@@ -101,27 +100,27 @@ class Observations(ABC):
             "predict(obs), or observe all data at once, with chunks=..., and fit."
         )
 
-    @property
+    @cached_property
     def x(self) -> Ints:
         """(n,) row of each observation's x in the table."""
         self._unknown("x")
 
-    @property
+    @cached_property
     def z(self) -> Ints:
         """(n,) outcome number of each observation."""
         self._unknown("z")
 
-    @property
+    @cached_property
     def symbol(self) -> Ints | None:
         """(n,) code of the symbol of the step to the successor, or None."""
         self._unknown("symbol")
 
-    @property
+    @cached_property
     def successor(self) -> Ints | None:
         """(n,) index of the next observation, -1 where there is none; or None."""
         self._unknown("successor")
 
-    @property
+    @cached_property
     def site(self) -> Ints:
         """(n,) flat position of each observation on the data's grid."""
         self._unknown("site")
@@ -135,7 +134,7 @@ class Observations(ABC):
         """The observations of each slice of data that are read slice by slice; else all of them."""
         yield self
 
-    def check_memory(self) -> None:  # noqa: B027
+    def check_memory(self) -> None:
         """Warn where the counts of data that are read slice by slice may not fit, and refuse where they cannot."""
 
     def __len__(self) -> int:
@@ -191,15 +190,15 @@ class Tallied(Observations):
             )
         self.shape = (self._counts.n,)
 
-    @property
+    @cached_property
     def letters(self) -> tuple[Hashable, ...]:  # type: ignore[override]
         return self._counted().x.letters
 
-    @property
+    @cached_property
     def past(self) -> int:  # type: ignore[override]
         return self._counted().x.width
 
-    @property
+    @cached_property
     def future(self) -> int:  # type: ignore[override]
         return self._counted().z.width
 
@@ -208,12 +207,8 @@ class Tallied(Observations):
         symbols = self._counted().symbols
         return symbol_names(symbols) if symbols is not None else self.letters if self.has_suffixes else None
 
-    @property
+    @cached_property
     def overlap(self) -> float:  # type: ignore[override]
         """See `Cones.overlap`."""
         tally = self._counted()
         return max(float(self.future), tally.slices / tally.patterns.size) if tally.slices else 1.0
-
-    @property
-    def n(self) -> int:
-        return self._counted().n

@@ -1,6 +1,6 @@
 """Any pairs (x, z), with optional symbols for the steps between them."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from concurrent.futures import Executor
 from contextlib import suppress
 from functools import partial
@@ -14,8 +14,8 @@ from . import keys
 from .alphabet import number_values
 from .observations import Observations
 from .sequences import as_array, to_array
-from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
-from .stores import is_stored, load
+from .slices import Part, Sliced, cut_parts, in_slices
+from .stores import load
 from .tally import Spelling, Tally, count_steps, listed, scalars, tuples, values_of
 from .vocabularies import Vectors, Vocabulary, Words, distinct_rows
 
@@ -49,21 +49,30 @@ def pairs(
     >>> obs.letters, obs.outcomes, obs.table().count
     (('dry', 'wet'), ['rain', 'sun'], array([1, 1, 1]))
     """
-    check_chunks(chunks)
+    sliced = in_slices(chunks, x, z)
     if symbols is None and successors is not None:
         raise ValueError(
             f"The 'successors' are given for {len(x)} pairs without 'symbols'; a step needs its symbol: give both."
         )
-    if chunks is not None or is_stored(x) or is_stored(z):
+    if sliced:
         return _sliced(x, z, symbols, successors, chunks)
     if symbols is None and _is_continuous(x):
         return vectors(x, z)
-    found = _observe(x, z, symbols, successors)
+    return _not_empty(_observe(x, z, symbols, successors))
+
+
+def _not_empty(found: "Pairs") -> "Pairs":
     if not found.n:
         raise ValueError(
-            f"The 'x' and 'z' hold no complete pair among {len(x)}; at least one must have both: check the input."
+            f"The 'x' and 'z' hold no complete pair among {found.shape[0]}; at least one must have both: check the "
+            "input."
         )
     return found
+
+
+def _check_lengths(z: int, x: int) -> None:
+    if z != x:
+        raise ValueError(f"The 'z' have {z} values and 'x' has {x}; pairs need one z for each x: check both.")
 
 
 def _observe(x: Any, z: Any, symbols: Any, successors: ArrayLike | None, end: int | None = None) -> "Pairs":
@@ -71,10 +80,7 @@ def _observe(x: Any, z: Any, symbols: Any, successors: ArrayLike | None, end: in
     x_number, letters = _number(x, "x")
     z_number, outcomes = _number(z, "z")
     n = x_number.size
-    if z_number.size != n:
-        raise ValueError(
-            f"The 'z' have {z_number.size} values and 'x' has {n}; pairs need one z for each x: check both."
-        )
+    _check_lengths(z_number.size, n)
     kept = np.flatnonzero((x_number >= 0) & (z_number >= 0))
     symbol = successor = alphabet = None
     if symbols is not None:
@@ -96,13 +102,10 @@ def _sliced(x: Any, z: Any, symbols: Any, successors: Any, chunks: int | None) -
     # Arrays, so that slices are read as the whole is, whatever else they hold.
     columns = [v if v is None or hasattr(v, "shape") else _as_array(list(v)) for v in (x, z, symbols)]
     n = columns[0].shape[0]
-    if columns[1].shape[0] != n:
-        raise ValueError(
-            f"The 'z' have {columns[1].shape[0]} values and 'x' has {n}; pairs need one z for each x: check both."
-        )
-    rows = chunks or rows_at_once(PAIR_BYTES * int(np.prod(columns[0].shape[1:])))
+    _check_lengths(columns[1].shape[0], n)
+    row_bytes = PAIR_BYTES * int(np.prod(columns[0].shape[1:]))
     # The pair after the slice is where its last step leads to.
-    parts = cut_parts([tuple(columns)], rows, after=int(symbols is not None))
+    parts = cut_parts([tuple(columns)], chunks, row_bytes, after=int(symbols is not None))
     numbers = symbols is None and any(_is_continuous(load(part.data[0])) for part in parts)
     kinds = numbers and not any(_is_continuous(load(part.data[1])) for part in parts)
     return Sliced("pairs", partial(_observe_part, numbers, kinds), parts, (n,))
@@ -151,20 +154,20 @@ def vectors(x: Any, z: Any = None, kinds: bool | None = None) -> "Pairs":
     else:
         target, outcomes = _number(z, "z")
         known = target >= 0
-    if len(target) != len(points):
-        raise ValueError(
-            f"The 'z' have {len(target)} values and 'x' has {len(points)}; pairs need one z for each x: check both."
-        )
+    _check_lengths(len(target), len(points))
     kept = np.flatnonzero(known & np.isfinite(points).all(axis=1))
-    if kept.size == 0 and z is not None and kinds is None:
-        raise ValueError(
-            f"The 'x' and 'z' hold no complete pair among {len(points)}; at least one must have both: check the input."
-        )
-    return vector_pairs("pairs", points[kept], target[kept], kept, (len(points),), outcomes)
+    found = vector_pairs("pairs", points[kept], target[kept], kept, (len(points),), outcomes)
+    return found if z is None or kinds is not None else _not_empty(found)
 
 
 def _floats(values: Any, name: str) -> NDArray[Any]:
-    """Values as floats, NaN where they are missing."""
+    kind = f"The '{name}' are {type(values).__name__} of values that are not real numbers"
+    infinite = f"The '{name}' have infinite values; they must be finite, or NaN where they are missing: replace them."
+    return floats(values, f"{kind}; kernels need numbers: use ds.Counts() for others.", infinite)
+
+
+def floats(values: Any, refused: str, infinite: str) -> NDArray[Any]:
+    """Values as floats, NaN where they are missing; what is said of values that are no real numbers, or infinite."""
     try:
         if np.iscomplexobj(values):
             raise TypeError
@@ -172,14 +175,9 @@ def _floats(values: Any, name: str) -> NDArray[Any]:
         if np.ma.isMA(values):
             array = np.ma.filled(np.ma.asarray(values, float), np.nan)
     except (TypeError, ValueError):
-        raise ValueError(
-            f"The '{name}' are {type(values).__name__} of values that are not real numbers; kernels need numbers: use "
-            "ds.Counts() for others."
-        ) from None
+        raise ValueError(refused) from None
     if np.isinf(array).any():
-        raise ValueError(
-            f"The '{name}' have infinite values; they must be finite, or NaN where they are missing: replace them."
-        )
+        raise ValueError(infinite)
     return array
 
 
@@ -258,46 +256,24 @@ class Pairs(Observations):
     ) -> None:
         self.kind, self._values, self._outcome_values, self._spell = kind, values, outcome_values, spell
         self.past, self.future, self.letters = values.width, outcome_values.width, values.letters
-        self.shape, self.alphabet = shape, alphabet
-        self._x, self._z, self._site = x, z, site
-        self._symbol, self._successor, self._beyond = symbol, successor, beyond
+        self.shape, self.alphabet, self._led_to, self.n = shape, alphabet, x, x.size - beyond
+        self.x, self.z, self.site = (read_only(array[: self.n]) for array in (x, z, site))
+        self.symbol, self.successor = (
+            array if array is None else read_only(array[: self.n]) for array in (symbol, successor)
+        )
 
     def _count(self, executor: Executor | None) -> Tally:
         """Cost: that of numbering the pairs, once more for steps."""
-        x, n_x, symbols, steps = self.x, len(self._values), None, None
-        pairs, counts = keys.count_slices(x, self.z, len(self._outcome_values), executor)
-        if self.alphabet is not None:
-            symbols = values_of(self.alphabet)
+        symbols = None if self.alphabet is None else values_of(self.alphabet)
+        steps = None
+        pairs, counts = keys.count_slices(self.x, self.z, len(self._outcome_values), executor)
         if self.successor is not None:
-            target = np.where(self.successor >= 0, self._x[self.successor], -1)
+            target = np.where(self.successor >= 0, self._led_to[self.successor], -1)
             symbol = np.zeros(self.n, np.int64) if self.symbol is None else self.symbol
-            steps = count_steps(x, symbol, target, n_x, 1 if symbols is None else len(symbols), executor)
+            n_symbols = 1 if symbols is None else len(symbols)
+            steps = count_steps(self.x, symbol, target, len(self._values), n_symbols, executor)
         made = ("vectors",) if isinstance(self._values, Vectors) else ("pairs",)
         return Tally(self.kind, made, self._values, self._outcome_values, pairs, counts, self._spell, symbols, steps)
-
-    @property
-    def n(self) -> int:
-        return self._x.size - self._beyond
-
-    @property
-    def x(self) -> Ints:
-        return read_only(self._x[: self.n])
-
-    @property
-    def z(self) -> Ints:
-        return read_only(self._z[: self.n])
-
-    @property
-    def symbol(self) -> Ints | None:
-        return None if self._symbol is None else read_only(self._symbol[: self.n])
-
-    @property
-    def successor(self) -> Ints | None:
-        return None if self._successor is None else read_only(self._successor[: self.n])
-
-    @property
-    def site(self) -> Ints:
-        return read_only(self._site[: self.n])
 
 
 def vector_pairs(
@@ -319,10 +295,21 @@ def vector_pairs(
     kind, site, shape, successor, beyond : see `Pairs`
     """
     rows, number = distinct_rows(x)
-    values = Vectors(rows)
-    steps = None, None, successor, beyond
+    outcome_values: Vocabulary
+    spell: Spelling = listed
     if outcomes is not None:
-        return Pairs(kind, values, values_of(outcomes), listed, number, z, site, shape, *steps)
-    targets, outcome = distinct_rows(z[:, None] if z.ndim == 1 else z)
-    spell = scalars if z.ndim == 1 else tuples
-    return Pairs(kind, values, Vectors(targets), spell, number, outcome, site, shape, *steps)
+        outcome_values = values_of(outcomes)
+    else:
+        spell = scalars if z.ndim == 1 else tuples
+        targets, z = distinct_rows(z[:, None] if z.ndim == 1 else z)
+        outcome_values = Vectors(targets)
+    return Pairs(kind, Vectors(rows), outcome_values, spell, number, z, site, shape, None, None, successor, beyond)
+
+
+def stacked(windows: Iterable[tuple[NDArray[Any], NDArray[Any], Ints]], sizes: Iterable[int]) -> Any:
+    """x, z (numbers, where it has one column) and site of the windows of several data sets, one after the other."""
+    x, z, site = zip(*windows, strict=True)
+    before = np.cumsum([0, *sizes])
+    outcomes = np.concatenate(z)
+    places = np.concatenate([own + first for own, first in zip(site, before[:-1], strict=True)])
+    return np.concatenate(x), outcomes[:, 0] if outcomes.shape[1] == 1 else outcomes, places

@@ -18,7 +18,7 @@ from ..support.executors import map_slices, slices
 from . import keys
 from . import sequences as reading
 from .observations import Observations
-from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
+from .slices import Part, Sliced, cut_parts, in_slices
 from .stores import is_stored, stored
 from .tally import Table, Tally, count_steps, tabulate, values_of
 from .vocabularies import Words, pack
@@ -74,25 +74,24 @@ def series(
     array([2, 3, 3])
     """
     past, future = (arguments.integer(n, name, of="series") for n, name in ((past, "past"), (future, "future")))
-    check_chunks(chunks)
     several = isinstance(symbols, (list, tuple)) and len(symbols) > 0 and all(map(is_stored, symbols))
-    if chunks is not None or several or is_stored(symbols):
-        parts = [stored(part) for part in symbols] if several else [symbols]
-        if not several:
-            parts = reading.alike(reading.split(symbols, sequences)) if stored(symbols) is None else [stored(symbols)]
+    if in_slices(chunks, symbols) or several:
+        parts = [stored(part) for part in (symbols if several else [symbols])]
+        if parts[0] is None:
+            parts = reading.alike(reading.split(symbols, sequences))
         return _sliced(parts, past, future, missing, chunks)
     return windows(reading.read(symbols, missing, sequences), past, future)
 
 
 def _sliced(parts: list[Any], past: int, future: int, missing: Hashable, chunks: int | None) -> Sliced:
     """Windows of sequences that are read slice by slice, or of the rows of one array."""
-    rows = rows_at_once(SYMBOL_BYTES if past + future <= CODE_BITS else LONG_WORD_BYTES)
+    row_bytes = SYMBOL_BYTES if past + future <= CODE_BITS else LONG_WORD_BYTES
     shape = np.shape(parts[0]) if len(parts) == 1 and not isinstance(parts[0], (str, bytes, bytearray)) else ()
     if len(shape) > 1:
         # Windows stay within the rows of an array.
-        found = cut_parts([(parts[0],)], chunks or max(rows // int(np.prod(shape[1:])), 1))
+        found = cut_parts([(parts[0],)], chunks, row_bytes * int(np.prod(shape[1:])))
     else:
-        found = cut_parts(((part,) for part in parts), chunks or rows, past - 1, future)
+        found = cut_parts(((part,) for part in parts), chunks, row_bytes, past - 1, future)
         shape = (sum(map(len, parts)),)
     return Sliced("series", partial(_observe, past, future, missing), found, shape)
 

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from ..support import arguments
 from .observations import Observations
-from .pairs import Pairs, vector_pairs
-from .slices import Part, Sliced, check_chunks, cut_parts, rows_at_once
-from .stores import is_stored
+from .pairs import Pairs, floats, stacked, vector_pairs
+from .slices import Part, Sliced, cut_parts, in_slices
 
 # Lags of x and of z, whether values are differenced, and the column of z.
 How = tuple[NDArray[Any], NDArray[Any], bool, int | None]
@@ -59,17 +58,12 @@ def delays(
     step = arguments.integer(step, "step")
     at = _lags(past, step, lags)
     future = arguments.integer(future, "future")
-    check_chunks(chunks)
     several = isinstance(signal, (list, tuple)) and len(signal) > 0 and np.ndim(signal[0]) > 0
     parts = list(signal) if several else [signal]
-    sliced = chunks is not None or any(map(is_stored, parts))
-    if sliced:
-        series = [part if hasattr(part, "shape") else _read(part) for part in parts]
-    else:
-        series = [_read(part) for part in parts]
+    sliced = in_slices(chunks, *parts)
+    series = [part if sliced and hasattr(part, "shape") else _read(part) for part in parts]
     width = _width(series)
-    index = isinstance(target, (int, np.integer)) and not isinstance(target, bool)
-    if target is not None and not (index and -width <= target < width):
+    if target is not None and not (arguments.is_integer(target) and -width <= target < width):
         raise ValueError(
             f"The 'target' is {target!r} and the signal has {width} columns; it must be one of them: give a column "
             f"from 0 to {width - 1}."
@@ -90,29 +84,24 @@ def delays(
 
 def _observe(series: list[NDArray[Any]], how: How, end: int | None = None) -> Pairs | None:
     """Delay vectors of several series; those at `end` or later are only there to be led to. None: there are none."""
-    parts, offset = [], 0
-    for values in series:
-        parts.append(_windows(values, offset, *how))
-        offset += len(values)
-    x, z, site = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    sizes = [len(values) for values in series]
+    x, z, site = stacked((_windows(values, *how) for values in series), sizes)
     beyond = 0 if end is None else int(np.count_nonzero(site >= end))
     if site.size == beyond:
         return None
     follows = np.append(np.diff(site) == 1, False)
     # Series that touch end to end must not be linked.
-    ends = np.cumsum([len(values) for values in series])
-    follows &= ~np.isin(site + 1, ends)
+    follows &= ~np.isin(site + 1, np.cumsum(sizes))
     successor = np.where(follows, np.arange(1, site.size + 1), -1)
-    z = z[:, 0] if z.shape[1] == 1 else z
-    return vector_pairs("signal", x, z, site, (offset,), successor=successor, beyond=beyond)
+    return vector_pairs("signal", x, z, site, (sum(sizes),), successor=successor, beyond=beyond)
 
 
 def _sliced(series: list[Any], width: int, how: How, chunks: int | None) -> Sliced:
     at, after, difference, _ = how
     back, ahead = int(at.max()) + difference, int(after[-1])
-    rows = chunks or rows_at_once(8 * VALUE_COPIES * width * (at.size + after.size))
+    row_bytes = 8 * VALUE_COPIES * width * (at.size + after.size)
     # The observation after the slice is where its last one leads to.
-    found = cut_parts(((values,) for values in series), rows, back, ahead + 1)
+    found = cut_parts(((values,) for values in series), chunks, row_bytes, back, ahead + 1)
     return Sliced("signal", partial(_observe_part, how), found, (sum(values.shape[0] for values in series),))
 
 
@@ -121,18 +110,16 @@ def _observe_part(how: How, part: Part) -> Pairs | None:
 
 
 def _windows(
-    values: NDArray[Any], offset: int, at: NDArray[Any], after: NDArray[Any], difference: bool, target: int | None
+    values: NDArray[Any], at: NDArray[Any], after: NDArray[Any], difference: bool, target: int | None
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """x, z and site of one series whose first value has site `offset`."""
-    shift = offset
-    if difference:
-        values, shift = np.diff(values, axis=0), offset + 1
+    """x, z and site of one series."""
+    values = np.diff(values, axis=0) if difference else values
     t = np.arange(int(at.max()), len(values) - int(after[-1]))
     x = values[t[:, None] - at].reshape(t.size, -1) if t.size else np.empty((0, at.size * values.shape[1]))
     goal = values if target is None else values[:, [target]]
     z = goal[t[:, None] + after].reshape(t.size, -1) if t.size else np.empty((0, after.size * goal.shape[1]))
     whole = ~(np.isnan(x).any(axis=1) | np.isnan(z).any(axis=1))
-    return x[whole], z[whole], t[whole] + shift
+    return x[whole], z[whole], t[whole] + difference
 
 
 def _lags(past: Any, step: int, lags: Any) -> NDArray[Any]:
@@ -148,14 +135,17 @@ def _lags(past: Any, step: int, lags: Any) -> NDArray[Any]:
 
 def _read(signal: Any) -> NDArray[Any]:
     """A series as (T, m) floats."""
-    values = np.ma.filled(np.ma.asarray(signal).astype(float), np.nan) if np.ma.isMA(signal) else _floats(signal)
+    refused = (
+        f"The 'signal' is {type(signal).__name__} of values that are not numbers; a continuous series needs "
+        "numbers: use ds.observe.series for symbols."
+    )
+    infinite = "The 'signal' has infinite values; values must be finite, or NaN for a gap: replace them."
+    values = floats(signal, refused, infinite)
     if values.ndim not in (1, 2):
         raise ValueError(
             f"The 'signal' has shape {values.shape}; it must have one value or one row of values for each time: "
             "reshape it to (T,) or (T, m)."
         )
-    if np.isinf(values).any():
-        raise ValueError("The 'signal' has infinite values; values must be finite, or NaN for a gap: replace them.")
     return values[:, None] if values.ndim == 1 else values
 
 
@@ -167,15 +157,3 @@ def _width(series: list[Any]) -> int:
             f"The 'signal' has series of {sorted(widths)} columns; all must have the same: select columns."
         )
     return widths.pop()
-
-
-def _floats(values: Any) -> NDArray[Any]:
-    try:
-        if np.iscomplexobj(values):
-            raise TypeError
-        return np.asarray(values, float)
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"The 'signal' is {type(values).__name__} of values that are not numbers; a continuous series needs "
-            "numbers: use ds.observe.series for symbols."
-        ) from None

@@ -13,7 +13,7 @@ from ..support import arguments, resources
 from ..support.arrays import Ints
 from ..support.executors import alone, map_slices, reduce_slices
 from .observations import CountsOnly, Observations, Tallied
-from .stores import cuts, load, stored
+from .stores import cuts, is_stored, load, stored
 from .tally import Tally
 from .vocabularies import place_in
 
@@ -230,7 +230,8 @@ def rows_at_once(row_bytes: float) -> int:
 
 def cut_parts(
     sequences: Iterable[tuple[Any, ...]],
-    rows: int,
+    chunks: int | None,
+    row_bytes: float,
     before: int = 0,
     after: int = 0,
     inside: tuple[int, int] = (0, 0),
@@ -240,10 +241,12 @@ def cut_parts(
     Parameters
     ----------
     sequences : each of one or several arrays of the same rows, or None
-    rows : in a slice
+    chunks : rows in a slice; by default as many as may be at once
+    row_bytes : that the work on a row takes
     before, after : rows that an observation reaches before and after its own
     inside : first and last rows of a sequence that have no observation: its first and last slice have them
     """
+    rows = chunks or rows_at_once(row_bytes)
     found, offset = [], 0
     for sequence in sequences:
         arrays = [array if stored(array) is None else stored(array) for array in sequence]
@@ -258,7 +261,8 @@ def cut_parts(
     return found
 
 
-def check_chunks(chunks: Any) -> None:
-    """The number of rows in a slice, or None."""
+def in_slices(chunks: Any, *data: Any) -> bool:
+    """Whether data are read slice by slice: where that is asked for, by the rows of a slice, and where it is better."""
     if chunks is not None:
         arguments.integer(chunks, "chunks", remedy="give the rows of a slice, or None")
+    return chunks is not None or any(map(is_stored, data))
