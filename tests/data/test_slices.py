@@ -226,7 +226,7 @@ def test_values_come_back_to_their_sites(kind, data, chunks):
         return
     values = np.arange(whole.table().n_x) + 0.5
     expected = whole.field(values[whole.x])
-    parts = list(observe(chunks=chunks).at_sites(values, np.nan))
-    assert [part.begin for part, _ in parts][1:] == [part.end for part, _ in parts][:-1]
-    assert parts[0][0].begin == 0
-    equal(expected, np.concatenate([grid for _, grid in parts]))
+    sliced = observe(chunks=chunks)
+    assert [part.begin for part in sliced.parts][1:] == [part.end for part in sliced.parts][:-1]
+    assert sliced.parts[0].begin == 0
+    equal(expected, np.concatenate(list(map(sliced.filling(values, np.nan), sliced.parts))))

@@ -53,7 +53,7 @@ def check_work(work, executor, data=None):
     same_decisions(one, two)
     same_states(one, clone(estimator).fit(observe(given), executor=executor))
     values = np.arange(whole.table().n_x) + 0.5
-    parts = [grid for _, grid in sliced.at_sites(values, np.nan, executor)]
+    parts = list(map_slices(sliced.filling(values, np.nan), sliced.parts, executor))
     np.testing.assert_array_equal(np.concatenate(parts), whole.field(values[whole.x]))
 
 

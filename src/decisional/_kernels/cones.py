@@ -39,21 +39,6 @@ def code_cells(cells, offsets, base, codes):
 
 
 @kernel
-def mark_touched(missing, offsets, touched):
-    """touched |= missing at any of the offsets."""
-    width = touched.shape[3]
-    for t in range(touched.shape[0]):
-        for a in range(touched.shape[1]):
-            for b in range(touched.shape[2]):
-                out = touched[t, a, b]
-                for k in range(offsets.shape[0]):
-                    first = offsets[k, 3]
-                    row = missing[t + offsets[k, 0], a + offsets[k, 1], b + offsets[k, 2], first : first + width]
-                    for w in range(width):
-                        out[w] |= row[w]
-
-
-@kernel
 def sign_slices(cells, window, signature):
     """A number for each time that only depends on the cells up to a translation along the last axis.
 

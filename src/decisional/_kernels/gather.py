@@ -5,5 +5,6 @@ from . import kernel
 
 @kernel
 def gather(values, index, out):
+    """out[i] = values[index[i]]; out may be index itself."""
     for i in range(index.size):
         out[i] = values[index[i]]

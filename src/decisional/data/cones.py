@@ -251,11 +251,12 @@ def make_grid(values: Any, raw: Ints, lut: Ints, cone: LightCone, boundary: str,
     if np.ma.isMA(values):
         missing = values.mask.reshape(extent)
         lost = _padded(missing.view(np.uint8), np.array([0, 1], np.uint8), index)
-        touched = np.zeros(shape, np.uint8)
         offsets = np.concatenate([cone.past, cone.future])
+        touched = np.empty(shape, np.min_scalar_type(len(offsets)))
 
         def mark(part: tuple[int, int]) -> None:
-            kernels.mark_touched(lost[part[0] :], offsets, touched[part[0] : part[1]])
+            # In base 1 a code is the number of missing cells.
+            kernels.code_cells(lost[part[0] :], offsets, np.int64(1), touched[slice(*part)])
 
         _run(mark, touched.size, shape[0])
         valid = touched == 0

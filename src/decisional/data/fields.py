@@ -3,13 +3,13 @@
 from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._kernels import keys as kernels
+from .._kernels.gather import gather
 from ..support import arguments
 from ..support.arrays import Ints, index_type, read_only
 from ..support.executors import map_slices, slices
@@ -17,8 +17,8 @@ from . import cones, keys
 from .observations import Observations
 from .sequences import is_array
 from .slices import Part, Sliced, cut_parts, in_slices
-from .tally import Tally, merge_all, symbol_names
-from .vocabularies import Words
+from .tally import Tally, symbol_names
+from .vocabularies import Vocabulary, Words, place_in
 
 CALL = "light_cones"
 # What the work on a cell takes while it is counted.
@@ -111,34 +111,36 @@ class Cones(Observations):
         return counts
 
     def _count(self, executor: Executor | None) -> Tally:
-        return self._number_all(executor, keep=executor is None)
+        return self._numbered[0] if executor is None else self._number_all(executor)[0]
 
-    def _number_all(self, executor: Executor | None, keep: bool) -> Tally:
-        """Count all blocks, wherever the executor runs; with `keep`, note x and z of each observation too."""
+    @cached_property
+    def _numbered(self) -> tuple[Tally, Ints, Ints]:
+        return self._number_all(None)
+
+    def _number_all(self, executor: Executor | None) -> tuple[Tally, Ints, Ints]:
+        """The counts of all blocks, and x and z of each observation, which are not sent where an executor runs."""
         blocks = []
         for grid in self.grids:
             for part in slices(grid.rows, len(slices(self.n))) or [(0, 0)]:
                 blocks.append(grid.cut(*part, led_to=int(self.transitions == "time")))
-        chunk = partial(_count_block, self.cone, self.letters, self.boundary, self.transitions, keep)
+        chunk = partial(_count_block, self.cone, self.letters, self.boundary, self.transitions, executor is None)
         tallies, x, z = zip(*map_slices(chunk, blocks, executor), strict=True)
-        whole, x_places, z_places = merge_all(tallies)
-        if keep:
-            self._numbers = _joined(x, x_places), _joined(z, z_places)
-        return whole
-
-    def _number(self) -> tuple[Ints, Ints]:
-        if self._numbers is None:
-            self._number_all(None, keep=True)
-        assert self._numbers is not None
-        return self._numbers
+        whole: Tally = reduce(Tally.merge, tallies)
+        if executor is not None:
+            return whole, whole.pairs[:0], whole.pairs[:0]
+        rows, outcomes = (
+            _joined(x, whole.x, [own.x for own in tallies]),
+            _joined(z, whole.z, [own.z for own in tallies]),
+        )
+        return whole, rows, outcomes
 
     @property
     def x(self) -> Ints:
-        return self._number()[0]
+        return self._numbered[1]
 
     @property
     def z(self) -> Ints:
-        return self._number()[1]
+        return self._numbered[2]
 
     @property
     def outcome_cells(self) -> Ints:
@@ -237,7 +239,7 @@ def _count_block(
     return tally, *((own, z) if keep else (None, None))
 
 
-def _joined(numbers: Sequence[Ints], places: list[Ints]) -> Ints:
+def _joined(numbers: Sequence[Ints], whole: Vocabulary, own: Sequence[Vocabulary]) -> Ints:
     """Numbers of all observations in the whole, from those in each block."""
     if len(numbers) == 1:
         return read_only(numbers[0])
@@ -245,7 +247,8 @@ def _joined(numbers: Sequence[Ints], places: list[Ints]) -> Ints:
     joined = np.empty(ends[-1], index_type(ends[-1]))
 
     def translate(i: int) -> None:
-        kernels.translate(numbers[i], places[i].astype(joined.dtype), joined[ends[i] : ends[i + 1]])
+        places = place_in(whole, own[i]).astype(joined.dtype)
+        gather(places, numbers[i], joined[ends[i] : ends[i + 1]])
 
     for _ in map_slices(translate, range(len(numbers))):
         pass

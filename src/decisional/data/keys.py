@@ -11,8 +11,9 @@ import numpy as np
 
 from .._kernels import keys as kernels
 from .._kernels import words
+from .._kernels.gather import gather
 from ..support import resources
-from ..support.arrays import Ints, index_type
+from ..support.arrays import Bools, Ints, index_type
 from ..support.executors import map_slices, slices
 
 # A plain array is used if at most ALWAYS or DENSE (for enough data) keys are possible, a hash table if at most HASHED
@@ -23,7 +24,7 @@ PAIRS = 1 << 25
 HASHED = 1 << 18
 SLOTS = 1 << 12
 
-# Increasing keys, and how often each occurs.
+# Increasing keys, or rows of them, and how often each occurs.
 Counted = tuple[Ints, Ints]
 
 
@@ -40,7 +41,7 @@ def number(keys: Ints, bound: int) -> tuple[Ints, Ints]:
         distinct = np.flatnonzero(seen)
         lut = np.empty(bound, found.dtype)
         lut[distinct] = np.arange(distinct.size)
-        kernels.translate(keys, lut, found)
+        gather(lut, keys, found)
         return found, distinct
     table = KeyTable(min(HASHED, keys.size))
     if not table.number(keys, found):
@@ -50,7 +51,7 @@ def number(keys: Ints, bound: int) -> tuple[Ints, Ints]:
     distinct, order = _sorted(table.keys)
     rank = np.empty(order.size, found.dtype)
     rank[order] = np.arange(order.size)
-    kernels.translate(found, rank, found)
+    gather(rank, found, found)
     return found, distinct
 
 
@@ -171,12 +172,15 @@ def _count_slice(n_second: int, part: tuple[Ints, Ints]) -> Counted:
 
 
 def add(a: Counted, b: Counted) -> Counted:
-    """Counts by increasing key, added up: associative, commutative, exact. Cost: linear."""
-    size = a[0].size + b[0].size
+    """Counts by keys, or rows of keys, in order, added up: associative, commutative, exact. Cost: linear."""
+    size = len(a[0]) + len(b[0])
     _require(32 * size, size)
-    keys, counts = np.empty(size, np.int64), np.empty(size, np.int64)
-    n = kernels.add_sorted(*a, *b, keys, counts)
-    return keys[:n].copy(), counts[:n].copy()
+    one, two = (keys if keys.ndim == 2 else keys[:, None] for keys, _ in (a, b))
+    merged, a_place, b_place = union(one, two)
+    counts = np.zeros(len(merged), np.int64)
+    counts[a_place] = a[1]
+    counts[b_place] += b[1]
+    return merged if a[0].ndim == 2 else merged[:, 0], counts
 
 
 def union(a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
@@ -185,6 +189,13 @@ def union(a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
     a_place, b_place = np.empty(len(a), np.int64), np.empty(len(b), np.int64)
     n = kernels.merge_rows(a, b, merged, a_place, b_place)
     return merged[:n].copy(), a_place, b_place
+
+
+def starts(*columns: Ints) -> Bools:
+    """Where the rows of sorted columns differ from the one before."""
+    new = np.ones(columns[0].size, bool)
+    new[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    return new
 
 
 def _require(needed: float, n: int) -> None:

@@ -187,7 +187,8 @@ class CodedWindows(SymbolWindows):
         n_x, n_z = self.base**self.past, self.base**self.future
         dense = n_x * n_z <= max(1 << 16, min(DENSE, self.source.raw.size))
         x, z_code, counts = (self._count_dense if dense else self._count_hashed)(n_x, n_z, executor)
-        codes, row = _runs(x)
+        new = keys.starts(x)
+        codes, row = x[new], np.cumsum(new) - 1
         z, outcome = self._number_outcomes(z_code)
         pairs = row * len(z) + outcome
         if self.future > 1:
@@ -380,11 +381,3 @@ def _number(rank: Ints, at: Ints) -> tuple[Ints, Ints]:
     position = np.empty(int(seen.sum()), np.int64)
     position[number[rank[at]]] = at
     return number, position
-
-
-def _runs(values: Ints) -> tuple[Ints, Ints]:
-    """Distinct values of a sorted array, and the number of each entry among them."""
-    new = np.empty(values.size, bool)
-    new[:1] = True
-    np.not_equal(values[1:], values[:-1], out=new[1:])
-    return values[new], np.cumsum(new) - 1

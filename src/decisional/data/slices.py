@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..support import arguments, resources
 from ..support.arrays import Ints
-from ..support.executors import alone, map_slices, reduce_slices
+from ..support.executors import alone, reduce_slices
 from .observations import CountsOnly, Observations, Tallied
 from .stores import cuts, is_stored, load, stored
 from .tally import Tally
@@ -120,17 +120,12 @@ class Sliced(Tallied):
             if piece is not None:
                 yield piece
 
-    def at_sites(
-        self, values: NDArray[Any], missing: Any, executor: Executor | None = None
-    ) -> Iterator[tuple[Part, NDArray[Any]]]:
-        """Values of each distinct x on the data's grid, part by part; `missing` where there is no observation.
-
-        Cost: that of counting, and of merging the distinct x of each part with those of all.
-        """
-        yield from zip(self.parts, map_slices(self.filling(values, missing), self.parts, executor), strict=True)
-
     def filling(self, values: NDArray[Any], missing: Any) -> Callable[[Part], NDArray[Any]]:
-        """What does one part of `at_sites`, in any process."""
+        """What lays the values of each distinct x on the grid of one part, in any process; `missing` where there is no
+        observation.
+
+        Cost: that of counting, and of merging the distinct x of the part with those of all.
+        """
         return partial(values_on_grid, self._observe, self.tally().x, values, missing, self.shape[1:])
 
     def _unknown(self, what: str) -> NoReturn:
@@ -141,20 +136,15 @@ class Sliced(Tallied):
 
     @property
     def x(self) -> Ints:
-        rows = np.arange(len(self.tally().x))
         self._check_arrays("x")
-        return np.concatenate([_at_piece(piece, self.tally().x, rows) for piece in self.pieces()])
+        return np.concatenate([_places(piece, self.tally().x) for piece in self.pieces()])
 
     @property
     def site(self) -> Ints:
         self._check_arrays("site")
         rest = int(np.prod(self.shape[1:]))
-        found = []
-        for part in self.parts:
-            piece = _observed(self._observe, part)
-            if piece is not None:
-                found.append(piece.site + part.offset * rest)
-        return np.concatenate(found)
+        pieces = ((part.offset * rest, _observed(self._observe, part)) for part in self.parts)
+        return np.concatenate([piece.site + first for first, piece in pieces if piece is not None])
 
     @property
     def z(self) -> Ints:
@@ -200,10 +190,11 @@ def _within(part: Part, skip: int, rows: int) -> Part:
     return Part(data, begin, min(begin + rows, part.end), part.offset + skip)
 
 
-def _at_piece(piece: Observations, x: Any, values: NDArray[Any]) -> NDArray[Any]:
+def _places(piece: Observations, x: Any) -> Ints:
+    """The place of the x of each observation among those of all."""
     with alone():
-        found: NDArray[Any] = values[place_in(x, piece.tally().x)][piece.x]
-        return found
+        places: Ints = place_in(x, piece.tally().x)[piece.x]
+        return places
 
 
 def values_on_grid(
@@ -219,7 +210,7 @@ def values_on_grid(
     piece = _observed(observe, part)
     if piece is not None and piece.n:
         shift = (part.begin - part.offset) * int(np.prod(rest))
-        grid.reshape(-1)[piece.site - shift] = _at_piece(piece, x, values)
+        grid.reshape(-1)[piece.site - shift] = values[_places(piece, x)]
     return grid
 
 

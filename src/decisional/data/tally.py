@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import keys as kernels
 from ..support.arrays import Bools, Ints, Record, read_only, row_sums
 from . import keys
 from .vocabularies import Vectors, Vocabulary, Words
@@ -110,27 +109,19 @@ class Tally:
 
     def merge(self, other: "Tally") -> "Tally":
         """Counts of both. Cost: linear in the distinct pairs (n log n where x are numbers)."""
-        return self.join(other)[0]
-
-    def join(self, other: "Tally") -> tuple["Tally", tuple[Ints, Ints], tuple[Ints, Ints]]:
-        """Counts of both, and the places there of the x, and of the z, of self and of other."""
         one, two = (self.made, other.made) if self.made != other.made else (self._alike, other._alike)
         if one != two:
             raise ValueError(
                 f"The 'other' counts are of {_called(two)} and these of {_called(one)}; only "
                 "observations made alike can be counted together: observe both with the same parameters."
             )
-        x, *x_places = self.x.merge(other.x)
-        z, *z_places = self.z.merge(other.z)
-        counts = keys.add(
-            self._renumbered(x_places[0], z_places[0], len(z)), other._renumbered(x_places[1], z_places[1], len(z))
-        )
-        symbols, steps = self._merged_steps(other, *x_places)
+        x, x_a, x_b = self.x.merge(other.x)
+        z, z_a, z_b = self.z.merge(other.z)
+        counts = keys.add(self._renumbered(x_a, z_a, len(z)), other._renumbered(x_b, z_b, len(z)))
+        steps = self._merged_steps(other, x_a, x_b)
         kind = self.kind if self.kind == other.kind else "pairs"
-        patterns = np.union1d(self.patterns, other.patterns)
-        slices = self.slices + other.slices
-        whole = Tally(kind, self.made, x, z, *counts, self.spell, symbols, steps, slices, patterns)
-        return whole, (x_places[0], x_places[1]), (z_places[0], z_places[1])
+        seen = self.slices + other.slices, np.union1d(self.patterns, other.patterns)
+        return Tally(kind, self.made, x, z, *counts, self.spell, *steps, *seen)
 
     @property
     def _alike(self) -> tuple[Hashable, ...]:
@@ -142,25 +133,19 @@ class Tally:
 
     def _renumbered(self, x: Ints, z: Ints, n_z: int) -> keys.Counted:
         """Pairs and counts with other numbers of x and z."""
-        pairs = np.empty_like(self.pairs)
-        kernels.renumber_pairs(self.pairs, x, z, n_z, pairs)
+        row, outcome = np.divmod(self.pairs, max(len(self.z), 1))
+        pairs = x[row] * n_z + z[outcome]
         order = slice(None) if (np.diff(pairs) > 0).all() else np.argsort(pairs)
         return pairs[order], self.counts[order]
 
     def _merged_steps(self, other: "Tally", x_a: Ints, x_b: Ints) -> tuple[Words | None, Steps | None]:
-        a, b = self.steps, other.steps
-        if a is None or b is None:
+        if self.steps is None or other.steps is None:
             return None, None
         symbols: Words | None = None
-        s_a: Ints = np.zeros(1, np.int64)
-        s_b = s_a
+        s_a = s_b = np.zeros(1, self.pairs.dtype)
         if self.symbols is not None and other.symbols is not None:
             symbols, s_a, s_b = self.symbols.merge(other.symbols)
-        (a_rows, a_count), (b_rows, b_count) = _step_rows(a, x_a, s_a), _step_rows(b, x_b, s_b)
-        rows, a_place, b_place = keys.union(a_rows, b_rows)
-        count = np.zeros(len(rows), np.int64)
-        count[a_place] = a_count
-        count[b_place] += b_count
+        rows, count = keys.add(_step_rows(self.steps, x_a, s_a), _step_rows(other.steps, x_b, s_b))
         source, symbol, target = np.ascontiguousarray(rows.T)
         return symbols, Steps(source, symbol, target, count)
 
@@ -201,23 +186,11 @@ class Tally:
         return tabulate(row, outcome, self.counts, len(self.x), len(self.z), steps, self.x.shared())
 
 
-def merge_all(tallies: Sequence[Tally]) -> tuple[Tally, list[Ints], list[Ints]]:
-    """Counts of all, and the places there of the x, and of the z, of each."""
-    whole = tallies[0]
-    x_places: list[Ints] = [np.arange(len(whole.x))]
-    z_places: list[Ints] = [np.arange(len(whole.z))]
-    for tally in tallies[1:]:
-        whole, x, z = whole.join(tally)
-        x_places = [*(x[0][place] for place in x_places), x[1]]
-        z_places = [*(z[0][place] for place in z_places), z[1]]
-    return whole, x_places, z_places
-
-
 def _called(made: tuple[Hashable, ...]) -> str:
     return " ".join(str(part) for part in made if not isinstance(part, bytes))
 
 
-def _step_rows(steps: Steps, x: Ints, symbol: Ints) -> tuple[Ints, Ints]:
+def _step_rows(steps: Steps, x: Ints, symbol: Ints) -> keys.Counted:
     """(m, 3) source, symbol and target with other numbers, in lexicographic order, and the counts."""
     rows = np.column_stack([x[steps.source], symbol[steps.symbol], x[steps.target]])
     if (np.diff(x) > 0).all() and (np.diff(symbol) > 0).all():
@@ -228,9 +201,7 @@ def _step_rows(steps: Steps, x: Ints, symbol: Ints) -> tuple[Ints, Ints]:
 
 def _shifts(x: Words, row: Ints, symbol: Ints, counts: Ints) -> Steps:
     """Steps of a series: each x with the first symbol of its z leads to one x', a row if it was seen with a whole z."""
-    new = np.ones(row.size, bool)
-    new[1:] = (row[1:] != row[:-1]) | (symbol[1:] != symbol[:-1])
-    first = np.flatnonzero(new)
+    first = np.flatnonzero(keys.starts(row, symbol))
     source, symbol = row[first], symbol[first]
     count = np.add.reduceat(counts, first) if first.size else counts
     target = x.led_to(source, symbol)
