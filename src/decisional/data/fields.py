@@ -128,11 +128,8 @@ class Cones(Observations):
         whole: Tally = reduce(Tally.merge, tallies)
         if executor is not None:
             return whole, whole.pairs[:0], whole.pairs[:0]
-        rows, outcomes = (
-            _joined(x, whole.x, [own.x for own in tallies]),
-            _joined(z, whole.z, [own.z for own in tallies]),
-        )
-        return whole, rows, outcomes
+        rows = _joined(x, whole.x, [own.x for own in tallies])
+        return whole, rows, _joined(z, whole.z, [own.z for own in tallies])
 
     @property
     def x(self) -> Ints:
