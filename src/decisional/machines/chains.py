@@ -76,9 +76,22 @@ def closed_classes(chain: Chain, aside: bool = False) -> list[Array]:
     return [order[a:b] for a, b in pairwise(bounds)]
 
 
-def _solve(rows: Array, columns: Array, values: Array, right: Array) -> Array:
-    """Solve a linear system given by its entries, those of one place added up."""
-    n = right.size
+def _solve(chain: Chain, states: Array, right: Array, closed: bool) -> Array:
+    """Solve x (I - P) = right among some states; where they are `closed`, sum(x) = right[-1] is the last equation.
+
+    There one balance equation follows from the others.
+    """
+    n = states.size
+    place = np.full(chain.n_states, -1, np.int64)
+    place[states] = np.arange(n)
+    source, target, p = chain.edges(states)
+    inner = place[target] >= 0
+    rows, columns = np.append(np.arange(n), place[target[inner]]), np.append(np.arange(n), source[inner])
+    values = np.append(np.ones(n), -p[inner])
+    if closed:
+        kept = rows < n - 1
+        rows, columns = np.append(rows[kept], np.full(n, n - 1)), np.append(columns[kept], np.arange(n))
+        values = np.append(values[kept], np.ones(n))
     if n <= _DENSE:
         system = np.zeros((n, n))
         np.add.at(system, (rows, columns), values)
@@ -92,38 +105,18 @@ def _solve(rows: Array, columns: Array, values: Array, right: Array) -> Array:
 
 def class_stationary(chain: Chain, members: Array) -> Array:
     """Stationary distribution (n_members,) within a closed class, periodic or not."""
-    n = members.size
-    result = np.empty(n)
-    if n <= _DENSE and kernels.class_stationary(*chain.arrays, members, result):
-        return result
-    place = np.empty(chain.n_states, np.int64)
-    place[members] = np.arange(n)
-    source, target, p = chain.edges(members)
-    target = place[target]
-    # One balance equation follows from the others; the normalisation takes its place.
-    kept, others, last = target < n - 1, np.arange(n - 1), np.full(n, n - 1)
-    rows = np.concatenate([others, target[kept], last])
-    columns = np.concatenate([others, source[kept], np.arange(n)])
-    values = np.concatenate([np.ones(n - 1), -p[kept], np.ones(n)])
-    solution = np.clip(_solve(rows, columns, values, np.eye(1, n, n - 1)[0]), 0.0, None)
-    result[:] = solution / solution.sum()
+    result = np.empty(members.size)
+    if members.size > _DENSE or not kernels.class_stationary(*chain.arrays, members, result):
+        result = np.clip(_solve(chain, members, np.append(np.zeros(members.size - 1), 1.0), closed=True), 0.0, None)
+        result /= result.sum()
     return result
 
 
 def stationary(chain: Chain, weights: ArrayLike | None = None) -> Array:
-    """Compute the stationary distribution of a chain by linear solves, one per closed class.
+    """Stationary distribution (n_states,) of a chain: zero on transient states, and if every path leads to a dead end.
 
-    Parameters
-    ----------
-    chain : Chain
-    weights : array of shape (n_states,), optional
-        Distribution of the first state, uniform by default. It matters only with several closed classes,
-        which are weighted by the probability of ending in each.
-
-    Returns
-    -------
-    array of shape (n_states,)
-        Zero on transient states; all zeros when every path leads to a dead end.
+    Several closed classes are weighted by the probability of ending in each, from a first state that is distributed
+    by `weights`, uniformly by default.
     """
     n = chain.n_states
     classes = closed_classes(chain)
@@ -140,20 +133,13 @@ def stationary(chain: Chain, weights: ArrayLike | None = None) -> Array:
 
 def _absorbed(chain: Chain, classes: list[Array], start: Array) -> Array:
     """Probability of ending in each of the closed classes."""
-    share = np.array([start[members].sum() for members in classes])
+    ends = start
     passing = np.setdiff1d(np.arange(chain.n_states), np.concatenate(classes))
-    if not start[passing].any():
-        return share
-    place = np.full(chain.n_states, -1, np.int64)
-    place[passing] = np.arange(passing.size)
-    source, target, p = chain.edges(passing)
-    inner = place[target] >= 0
-    every = np.arange(passing.size)
-    rows, columns = np.concatenate([every, place[target[inner]]]), np.concatenate([every, source[inner]])
-    visits = _solve(rows, columns, np.concatenate([np.ones(passing.size), -p[inner]]), start[passing])
-    arriving = np.bincount(target, p * visits[source], chain.n_states)
-    ends: Array = share + np.array([arriving[members].sum() for members in classes])
-    return ends
+    if start[passing].any():
+        source, target, p = chain.edges(passing)
+        visits = _solve(chain, passing, start[passing], closed=False)
+        ends = start + np.bincount(target, p * visits[source], chain.n_states)
+    return np.array([ends[members].sum() for members in classes])
 
 
 def renumbered(targets: Array, states: Array) -> Array:
@@ -320,29 +306,15 @@ def _keys(beliefs: Array) -> list[bytes]:
 
 
 def excess_entropy(targets: Array, emission: Array, stationary: Array, atol: float = 1e-10) -> tuple[float, float]:
-    """Excess entropy E = C - H[S | future] of a minimal unifilar machine, without enumerating words.
+    """Excess entropy E = C - H[S | future] of a minimal unifilar machine without transient states, and a bound of its
+    error, in bits, without enumerating words.
 
     The future tells the present state, except for the distinctions that are lost for ever when two possible
     states are sent to the same one. An observer starts with the stationary belief; what each step loses is
     summed over the beliefs that can be reached. When they are finitely many a linear system gives the sum;
     otherwise they are followed until what can still be lost is below `atol`, the most similar ones being
-    replaced by their mean when they are too many.
-
-    Parameters
-    ----------
-    targets, emission : arrays of shape (n_states, n_symbols)
-        A machine without transient states, in which no two states have the same future.
-    stationary : array of shape (n_states,)
-        Its stationary distribution.
-    atol : float
-        Largest error wanted, in bits.
-
-    Returns
-    -------
-    (E, error) : floats
-        The error is a bound; it exceeds `atol` only when the beliefs are too many, as in most machines with
-        ten states or more and no zero probabilities. Cost: O(n_states² n_symbols) per belief, one or two
-        seconds at most.
+    replaced by their mean when they are too many: then the error exceeds `atol`, as in most machines with ten states
+    or more and no zero probabilities. Cost: O(n_states² n_symbols) per belief, one or two seconds at most.
     """
     chain = _Beliefs(targets, emission)
     first = np.asarray(stationary, dtype=np.float64)

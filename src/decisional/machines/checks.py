@@ -153,12 +153,9 @@ def checked_weights(weights: ArrayLike | None, n_states: int, parameter: str = "
     """The observed probabilities of the states, normalised, or None; or ValueError."""
     if weights is None:
         return None
-    rule = f"there must be one non-negative number for each of the {n_states} states: give their probabilities."
+    each = f"for each of the {n_states} states"
+    rule = f"there must be one non-negative number {each}, not all zero: give the observed probability of each state."
     w = as_table(weights, parameter, rule, np.float64)
     if w.shape != (n_states,) or not (np.isfinite(w) & (w >= 0.0)).all() or not w.sum() > 0.0:
-        raise ValueError(
-            f"The {parameter!r} are {w.tolist() if w.size < 20 else w.shape}; there must be one non-negative "
-            f"number for each of the {n_states} states, not all zero: give the observed probability of each "
-            "state."
-        )
+        raise ValueError(f"The {parameter!r} are {w.tolist() if w.size < 20 else w.shape}; {rule}")
     return normalised(w, 1e-12)

@@ -11,20 +11,10 @@ Array = NDArray[Any]
 
 
 def refine(targets: Array, emission: Array, atol: float) -> Array:
-    """Label the states of a unifilar machine by their futures (partition refinement).
+    """Label the states of a unifilar machine by their futures (partition refinement): 0, 1, ... as they first appear.
 
-    Parameters
-    ----------
-    targets, emission : arrays of shape (n_states, n_symbols)
-        Next state (-1 = none) and probability of each symbol.
-    atol : float
-        States are told apart when a probability differs by more than this, or is zero in one of them only.
-
-    Returns
-    -------
-    int array of shape (n_states,)
-        Labels 0, 1, ... in order of first appearance. Cost: O(n_states n_symbols) per round, at most
-        n_states rounds.
+    Two are told apart when a probability differs by more than `atol`, or is zero in one of them only. Cost: O(n_states
+    n_symbols) per round, at most n_states rounds.
     """
     n = targets.shape[0]
     label = np.full(n, -1)
