@@ -138,9 +138,8 @@ def route(diagram: Diagram, toll: Toll | None = None, closed: Iterable[Floats] =
     for edge in links:
         groups[edge.ends].append(edge)
     bundles = sorted(groups.values(), key=lambda b: float(length(diagram.xy[b[0].source] - diagram.xy[b[0].target])))
-    for bundle in bundles:
-        for edge in bundle:
-            edge.curve = _arc(edge, diagram, _bends(bundle)[0])
+    for edge in links:
+        edge.curve = _arc(edge, diagram, _bends(groups[edge.ends])[0])
     if not diagram.crowded:
         for bundle in bundles:
             _bend(bundle, links, diagram, toll)
@@ -167,7 +166,7 @@ def _bend(bundle: Sequence[Edge], links: Sequence[Edge], diagram: Diagram, toll:
         cost = 2 * abs(abs(bend) - bends[0]) + 8 * max(abs(bend) - 0.36, 0)
         for edge, curve in zip(bundle, curves, strict=True):
             cost += 0.0 if toll is None else toll(edge, curve)
-            cost += _obstruction(curve, others, xy, radius) - 0.6 * _outward(curve, diagram.xy)
+            cost += _burden(curve, others, xy, radius, diagram.xy.mean(0))
         if cost < best - 1e-9:
             best = cost
             for edge, curve in zip(bundle, curves, strict=True):
@@ -184,8 +183,8 @@ def _arc(edge: Edge, diagram: Diagram, bend: float) -> Floats:
     return np.asarray(curve[outside])
 
 
-def _obstruction(curve: Floats, others: Sequence[Floats], states: Floats, radius: Floats) -> float:
-    """Return the cost of crossing the other curves, of running along them, and of closeness to states."""
+def _burden(curve: Floats, others: Sequence[Floats], states: Floats, radius: Floats, centre: Floats) -> float:
+    """Return the cost of crossing other curves, running along them, being close to states, and not bowing outwards."""
     a, b = curve[:-12:12], curve[12::12]
     c, d = join(other[:-12:12] for other in others), join(other[12::12] for other in others)
     one = side(a[:, None], b[:, None], c) * side(a[:, None], b[:, None], d)
@@ -195,37 +194,28 @@ def _obstruction(curve: Floats, others: Sequence[Floats], states: Floats, radius
     touching = np.clip(0.2 - distances(curve[[0, -1]], ends), 0, None).sum()
     beside = np.clip(0.15 - distances(a, np.concatenate([c, (c + d) / 2])), 0, None).sum()
     gap = (distances(curve[::4], states) - radius).min(1, initial=np.inf)
-    return float(crossings + 5 * touching + 4 * beside + 3 * np.clip(0.35 - gap, 0, None).sum())
-
-
-def _outward(curve: Floats, xy: Floats) -> float:
-    """Return how far the curve bows away from the centre of the picture, relative to its length."""
+    cost = float(crossings + 5 * touching + 4 * beside + 3 * np.clip(0.35 - gap, 0, None).sum())
     middle = (curve[0] + curve[-1]) / 2
-    away = middle - xy.mean(0)
-    bow = float((curve[len(curve) // 2] - middle) @ away)
-    return bow / max(float(length(away) * length(curve[-1] - curve[0])), 1e-9)
+    bow = float((curve[len(curve) // 2] - middle) @ (middle - centre))
+    return cost - 0.6 * (bow / max(float(length(middle - centre) * length(curve[-1] - curve[0])), 1e-9))
 
 
 def _loop(state: int, diagram: Diagram, busy: Floats) -> Floats:
+    """Return a circle beside a state, in the direction with the fewest obstacles, outwards if possible."""
     centre, radius = diagram.xy[state], diagram.radius[state]
-    obstacles = np.concatenate([busy, np.repeat(np.delete(diagram.xy, state, axis=0), 20, axis=0)])
-    direction = _free_direction(centre, radius, centre - (diagram.xy.max(0) + diagram.xy.min(0)) / 2, obstacles)
-    size = 0.15 + 0.25 * radius
-    start = np.arctan2(-direction[1], -direction[0])
-    curve = centre + (radius + 0.7 * size) * direction + size * directions(start - np.linspace(0, 2 * np.pi, 161))
-    return np.asarray(curve[length(curve - centre) > radius + 0.02])
-
-
-def _free_direction(centre: Floats, radius: float, away: Floats, obstacles: Floats) -> Floats:
-    """Return the direction from a state with the fewest obstacles, outwards if possible."""
+    away = centre - (diagram.xy.max(0) + diagram.xy.min(0)) / 2
     away = away / length(away) if length(away) > 1e-6 else np.array([0.0, 1.0])
+    obstacles = np.concatenate([busy, np.repeat(np.delete(diagram.xy, state, axis=0), 20, axis=0)])
     turn = np.arange(-12, 12) * np.pi / 12
     # From the smallest turn on: the first of equal costs is taken.
     candidates = directions(np.arctan2(away[1], away[0]) + turn[np.argsort(np.abs(turn), kind="stable")])
     near = np.zeros(len(candidates))
     for reach, width in ((radius + 0.2, 0.28), (radius + 0.6, 0.4)):
         near += np.count_nonzero(distances(centre + reach * candidates, obstacles) < width, axis=1)
-    return np.asarray(candidates[np.argmin(0.08 * near + 1.5 * (1 - candidates @ away))])
+    direction = candidates[np.argmin(0.08 * near + 1.5 * (1 - candidates @ away))]
+    size, start = 0.15 + 0.25 * radius, np.arctan2(-direction[1], -direction[0])
+    curve = centre + (radius + 0.7 * size) * direction + size * directions(start - np.linspace(0, 2 * np.pi, 161))
+    return np.asarray(curve[length(curve - centre) > radius + 0.02])
 
 
 def _arrow(curve: Floats) -> tuple[Floats, Floats]:

@@ -159,17 +159,14 @@ def _surround(diagram: Diagram) -> None:
         reach += SPACING
         ready = [edge for edge in diagram.edges if placed[edge.target] and not placed[edge.source]]
         target = {edge.source: edge.target for edge in sorted(ready, key=lambda edge: (edge.p, -edge.target))}
-        wanted = sorted((_heading(xy[end]), state) for state, end in target.items())
-        wanted = wanted or [(np.pi, state) for state in np.flatnonzero(~placed).tolist()]
+        ends = xy[list(target.values())]
+        # From the centre one looks to the left, and for what leads nowhere yet.
+        heading = np.where(ends.any(axis=1), np.arctan2(ends[:, 1], ends[:, 0]), np.pi).tolist()
+        wanted = sorted(zip(heading, target, strict=True)) or [(np.pi, k) for k in np.flatnonzero(~placed).tolist()]
         angles, ring = np.array([angle for angle, _ in wanted]), [state for _, state in wanted]
         gap = min(SPACING / reach, 2 * np.pi / len(ring))
         xy[ring] = reach * directions(_apart(angles, gap))
         placed[ring] = True
-
-
-def _heading(point: Floats) -> float:
-    """Return the angle under which a point is seen; from the centre one looks to the left."""
-    return float(np.arctan2(point[1], point[0])) if point.any() else np.pi
 
 
 def _apart(angles: Floats, gap: float) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..machines import TransitionGraph
 from ..support.arguments import refusal, require
-from ..support.arrays import Floats, Ints
+from ..support.arrays import Floats
 from ..support.display import html_of
 from .diagrams import FONT, MARGIN, Canvas, Diagram, extent, graph_diagram, machine_diagram, place_labels, route
 from .figures import LINE, RECURRENT, TRANSIENT, fill, render, require_fitted, require_matplotlib
@@ -268,14 +268,12 @@ class _Grid:
         self.heads = [(f"υ{k}: worth {worth(float(value[k]))}", float(utility.probability[k])) for k in order.tolist()]
         sides = enumerate(zip(set_texts(choice, prediction), prediction.probability.tolist(), strict=True))
         self.sides = [(f"ψ{k}: predict {text}", p) for k, (text, p) in sides]
-        self.members = [self._likeliest(np.flatnonzero(decision.labels == k)) for k in range(decision.n_states)]
+        groups = [np.flatnonzero(decision.labels == k) for k in range(decision.n_states)]
+        self.members = [np.sort(group[np.argsort(-self.p[group], kind="stable")[:MAX_SHOWN]]) for group in groups]
         hidden = np.bincount(decision.labels) - [len(members) for members in self.members]
         self.notes = [f"{n} more" if n else "" for n in hidden.tolist()]
         self.titles = [f"ω{k}: {probability_text(float(p))}" for k, p in enumerate(decision.probability)]
         self._measure()
-
-    def _likeliest(self, members: Ints) -> Ints:
-        return np.sort(members[np.argsort(-self.p[members], kind="stable")[:MAX_SHOWN]])
 
     def _measure(self) -> None:
         """Find the sizes of boxes, rows and columns, and of the page."""

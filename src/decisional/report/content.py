@@ -10,9 +10,8 @@ import io
 import re
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,32 +44,26 @@ class Section(NamedTuple):
     form: str = ""
 
 
-@dataclass(frozen=True)
-class Chip:
+class Chip(NamedTuple):
     """The name of a state on its colour; plain without one."""
 
     text: str
     colour: str | None
-    form: ClassVar = "chip"
 
 
-@dataclass(frozen=True)
-class Bars:
+class Bars(NamedTuple):
     """Probabilities as small bars between their labels and their numbers, and a note below."""
 
     rows: Sequence[tuple[str, float]]
     note: str = ""
-    form: ClassVar = "bars"
 
 
-@dataclass(frozen=True)
-class Curve:
+class Curve(NamedTuple):
     """A small curve of a distribution: the path of an SVG of 40 by 20, what is seen on it, and the mean."""
 
     path: str
     label: str
     mean: float
-    form: ClassVar = "curve"
 
 
 Cell = str | Chip | Bars | Curve
@@ -102,17 +95,19 @@ class Svg(NamedTuple):
     label: str
 
 
-def svg(draw: Callable[[], Any], label: str, prefix: str) -> Svg:
+def svg(draw: Callable[[], Any] | None, label: str, prefix: str) -> Svg | None:
     """Return a matplotlib figure as SVG that can stand in an HTML page beside others, or that it is missing.
 
     Parameters
     ----------
-    draw : makes the matplotlib Figure or Axes
+    draw : makes the matplotlib Figure or Axes; None: there is no picture
     label : what is seen, for those who do not see it
     prefix : of all identifiers, different for each picture of a page
     """
     from markupsafe import Markup
 
+    if draw is None:
+        return None
     try:
         text = _transparent(draw)
     except ImportError:

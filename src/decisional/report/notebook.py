@@ -86,8 +86,7 @@ def decisions_html(choice: DecisionalModel) -> str:
 
 
 def _html(draw: Callable[[], Any] | None, caption: str, prefix: str, table: TableContent) -> str:
-    picture = None if draw is None else svg(draw, caption, prefix)
-    return render("notebook.html", picture=picture, caption=caption, content=table)
+    return render("notebook.html", picture=svg(draw, caption, prefix), caption=caption, content=table)
 
 
 def _states(found: Findings) -> TableContent:

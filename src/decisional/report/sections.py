@@ -102,15 +102,12 @@ def _known_numbers(values: Floats) -> Iterator[tuple[str, Cell]]:
 
 def machine(found: Findings) -> Content:
     """The picture of the machine, where it is not too large."""
-    draw = machine_figure(found.machine)
-    if found.machine is None or draw is None:
-        return None if found.machine is None else {"picture": None}
+    if found.machine is None:
+        return None
     edges = found.machine.transitions()[:MOST_EDGES]
-    words = "; ".join(
-        f"{source} to {target} with {outcome_text(symbol)}: {p:.2f}" for source, symbol, target, p in edges
-    )
-    label = f"Diagram of {plural(found.machine.n_states, 'state')} and their transitions. {words}"
-    return {"picture": svg(draw, label, "machine")}
+    words = [f"{source} to {target} with {outcome_text(symbol)}: {p:.2f}" for source, symbol, target, p in edges]
+    label = f"Diagram of {plural(found.machine.n_states, 'state')} and their transitions. {'; '.join(words)}"
+    return {"picture": svg(machine_figure(found.machine), label, "machine")}
 
 
 def states(found: Findings) -> Content:
@@ -262,11 +259,13 @@ def _maps(found: Findings) -> Content:
     known = np.isfinite(causal.observations_.field(causal.local_complexity_))
     # The first and last moments of a field have no states; an image is shown whole.
     times = np.flatnonzero(known.reshape(len(known), -1).any(axis=1) | (found.kind == "image"))
+    # Cells of a field are kept whole; an image stays whole, more coarsely.
+    step = -(-max(known.shape) // SIDE) if found.kind == "image" else 1
     images = []
     try:
         for name, meaning, picture in _panels(found):
-            whole = one_moment(picture if name == DATA else _marked(picture, known), known.ndim, times)
-            pixels = _cut(whole, found.kind)
+            marked = picture if name == DATA else _marked(picture, known)
+            pixels = one_moment(marked, known.ndim, times)[::step, ::step][:SIDE, :SIDE]
             images.append((name, meaning, png(pixels), pixels.shape[1], pixels.shape[0]))
     except ImportError:
         return {"images": []}
@@ -306,22 +305,14 @@ def _marked(picture: NDArray[Any], known: Bools) -> NDArray[Any]:
     return np.where(known[..., None], colours, UNKNOWN_COLOUR).astype(np.uint8)
 
 
-def _cut(pixels: NDArray[Any], kind: str) -> NDArray[Any]:
-    """What fits a page: cells of a field are kept whole; an image stays whole, more coarsely."""
-    step = -(-max(pixels.shape[:2]) // SIDE) if kind == "image" else 1
-    return pixels[::step, ::step][:SIDE, :SIDE]
-
-
 def decisions(found: Findings) -> Content:
     """What to do in each state, what it is worth, and the picture of both."""
     choice = found.choice
     if choice is None:
         return None
-    draw, picture = decisions_figure(choice), None
-    if draw is not None:
-        sets = enumerate(wording.set_texts(choice, choice.states_))
-        label = "States inside their decisions: " + "; ".join(f"ω{k}: predict {y}" for k, y in sets)
-        picture = svg(draw, label, "decisions")
+    sets = enumerate(wording.set_texts(choice, choice.states_))
+    label = "States inside their decisions: " + "; ".join(f"ω{k}: predict {y}" for k, y in sets)
+    picture = svg(decisions_figure(choice), label, "decisions")
     # Where almost every state has a best prediction of its own, these are in the table of states.
     own = choice.iso_prediction_.n_states > max(MOST_DECISIONS, 0.9 * len(choice.utility_))
     return {"picture": picture, "table": None if own else decisions_table(choice)}
