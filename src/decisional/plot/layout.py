@@ -303,20 +303,14 @@ def nest(boxes: Boxes) -> None:
     row = np.stack([np.argsort(np.argsort(centres[:, 0], kind="stable")), np.zeros(len(centres))], axis=1)
     starts = [centres, centres[:, ::-1], row] if len(xy) <= MAX_CARE else [centres]
     trials = [xy + (_stretch(start, corners[:, 1] - corners[:, 0]) * start)[group] for start in starts]
-    if len(xy) > MAX_STATES:
-        boxes.diagram.xy = trials[0]
-    else:
-        _improve_all(trials, boxes, _boxes_cost(boxes, pairs))
+    boxes.diagram.xy = trials[0]
+    if len(xy) <= MAX_STATES:
+        cost, found = _boxes_cost(boxes, pairs), []
+        for trial in trials:
+            boxes.side[:] = SIDES[0]
+            found.append((_improve(trial, boxes, cost), trial, boxes.side.copy()))
+        _, boxes.diagram.xy, boxes.side[:] = min(found, key=lambda best: best[0])
     boxes.separate()
-
-
-def _improve_all(trials: Sequence[Floats], boxes: Boxes, cost: Cost) -> None:
-    """Place the states, and the titles of the boxes, by the best of what can be made of several positions."""
-    found = []
-    for xy in trials:
-        boxes.side[:] = SIDES[0]
-        found.append((_improve(xy, boxes, cost), xy, boxes.side.copy()))
-    _, boxes.diagram.xy, boxes.side[:] = min(found, key=lambda trial: trial[0])
 
 
 def _lack(corners: Floats) -> Floats:

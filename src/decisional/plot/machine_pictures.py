@@ -63,7 +63,14 @@ def machine(
     require_matplotlib()
     remedy = "give a machine, such as the 'machine_' of fitted CausalStates"
     require(machine, "recurrent_part", "machine", "an EpsilonMachine", remedy)
-    return _draw(machine_diagram(machine), ax, _group_names(groups, machine.n_states), edge_labels, title)
+    given = getattr(groups, "state_groups_", groups)
+    names = [str(group) for group in given] if isinstance(given, Iterable) else []
+    if groups is not None and len(names) != machine.n_states:
+        raise ValueError(
+            f"The 'groups' parameter must have one group for each of the {machine.n_states} states of the machine. "
+            f"Got {len(names)} groups instead."
+        )
+    return _draw(machine_diagram(machine), ax, names, edge_labels, title)
 
 
 # In functions whose parameter is a machine too.
@@ -132,44 +139,27 @@ def machine_html(machine: EpsilonMachine) -> str:
     return html_of("machine", machine)
 
 
-def _group_names(groups: Any, n_states: int) -> list[str] | None:
-    if groups is None:
-        return None
-    given = getattr(groups, "state_groups_", groups)
-    names = [str(group) for group in given] if isinstance(given, Iterable) else []
-    if len(names) != n_states:
-        raise ValueError(
-            f"The 'groups' parameter must have one group for each of the {n_states} states of the machine. "
-            f"Got {len(names)} groups instead."
-        )
-    return names
-
-
 def _draw(
-    diagram: Diagram,
-    ax: Axes | None,
-    groups: Sequence[str] | None = None,
-    edge_labels: bool = True,
-    title: str | None = None,
+    diagram: Diagram, ax: Axes | None, groups: Sequence[str] = (), edge_labels: bool = True, title: str | None = None
 ) -> Axes:
     """Draw a diagram on axes, or on a new figure; groups have a colour and an entry of the legend each."""
     layout(diagram)
     route(diagram)
     if edge_labels:
         place_labels(diagram)
-    page = diagram.page()
-    fills = {name: fill(k) for k, name in enumerate(dict.fromkeys(groups or []))}
-    widest = max((extent(name)[0] for name in fills), default=0.0) + 4.5 * FONT
-    columns = max(1, min(len(fills), int((page[1, 0] - page[0, 0]) / widest)))
-    if groups is not None:
+    page, columns = diagram.page(), 0
+    fills = {name: fill(k) for k, name in enumerate(dict.fromkeys(groups))}
+    if fills:
+        widest = max(extent(name)[0] for name in fills) + 4.5 * FONT
+        columns = max(1, min(len(fills), int((page[1, 0] - page[0, 0]) / widest)))
         page[0, 1] -= 1.5 * FONT * -(-len(fills) // columns) + 2 * FONT
     canvas = Canvas(page, ax, title)
     canvas.edges(diagram)
-    if groups is None:
-        canvas.states(diagram, [(RECURRENT if recurrent else TRANSIENT, "") for recurrent in diagram.recurrent])
-    else:
+    if fills:
         canvas.states(diagram, [fills[group] for group in groups])
         canvas.legend(fills, columns)
+    else:
+        canvas.states(diagram, [(RECURRENT if recurrent else TRANSIENT, "") for recurrent in diagram.recurrent])
     return canvas.ax
 
 
@@ -205,7 +195,10 @@ def decisions(
             "draw them with relations instead."
         )
     diagram = machine_diagram(choice.machine_, self_loops)
-    boxes = Boxes(diagram, choice.states_.labels, _titles(choice))
+    texts = zip(decision_texts(choice), np.bincount(choice.states_.labels).tolist(), strict=True)
+    # On two lines where there are too few states for a long one.
+    titles = [",\n".join(text.rsplit(", ", 1)) if n <= 2 else text for text, n in texts]
+    boxes = Boxes(diagram, choice.states_.labels, titles)
     nest(boxes)
     boxes.connect()
     corners, page = boxes.corners(diagram.xy), diagram.page()
@@ -218,13 +211,6 @@ def decisions(
     canvas.edges(diagram)
     canvas.states(diagram, [fill(k) for k in boxes.group.tolist()])
     return canvas.ax
-
-
-def _titles(choice: DecisionalModel) -> list[str]:
-    """Return the titles of the boxes, on two lines where there are too few states for a long one."""
-    size = np.bincount(choice.states_.labels)
-    texts = zip(decision_texts(choice), size.tolist(), strict=True)
-    return [",\n".join(text.rsplit(", ", 1)) if n <= 2 else text for text, n in texts]
 
 
 def relations(choice: DecisionalModel, ax: Axes | None = None) -> Axes:

@@ -46,7 +46,14 @@ def selection(selection: Selection, axes: Sequence[Axes] | None = None, *, title
     """
     require_matplotlib()
     require(selection, "machine_of", "selection", "a Selection", "give what ds.selection.select returns")
-    upper, lower = new_figure(8.0, 5.2).subplots(2, 1, sharex=True) if axes is None else _two(axes)
+    drawn: Any = new_figure(8.0, 5.2).subplots(2, 1, sharex=True) if axes is None else axes
+    given = list(drawn) if isinstance(drawn, Iterable) else [drawn]
+    if len(given) != 2:
+        raise ValueError(
+            f"The 'axes' parameter must hold two axes, for bits and for states. Got {len(given)} instead: "
+            "make them with figure.subplots(2, 1, sharex=True)."
+        )
+    upper, lower = given
     best, chosen = selection.chosen.description_length, selection.machine
     # The candidates with the states and edges of the chosen machine.
     alike = (c for c in selection.candidates if c.n_states == chosen.n_states)
@@ -61,16 +68,6 @@ def selection(selection: Selection, axes: Sequence[Axes] | None = None, *, title
         text = "\n".join(textwrap.fill(part, 95) for part in parts)
         upper.set_title(text, fontsize=FONT + 1, loc="left", color=INK, parse_math=False)
     return figure_of(upper)
-
-
-def _two(axes: Sequence[Axes]) -> tuple[Axes, Axes]:
-    given = list(axes) if isinstance(axes, Iterable) else [axes]
-    if len(given) != 2:
-        raise ValueError(
-            f"The 'axes' parameter must hold two axes, for bits and for states. Got {len(given)} instead: "
-            "make them with figure.subplots(2, 1, sharex=True)."
-        )
-    return given[0], given[1]
 
 
 def _candidates(ax: Axes, selection: Selection, same: set[int], value: Callable[[Candidate], float]) -> None:

@@ -108,10 +108,17 @@ def svg(draw: Callable[[], Any] | None, label: str, prefix: str) -> Svg | None:
 
     if draw is None:
         return None
-    try:
-        text = _transparent(draw)
-    except ImportError:
-        return Svg(None, "", 0.0, label)
+    with warnings.catch_warnings():
+        # Letters that the font lacks are boxes here, and letters in the tables.
+        warnings.filterwarnings("ignore", message="Glyph")
+        try:
+            whole = figures.figure_of(draw())
+        except ImportError:
+            return Svg(None, "", 0.0, label)
+        # The paper is that of the page.
+        for patch in (whole.patch, *(ax.patch for ax in whole.axes)):
+            patch.set_alpha(0.0)
+        text = figures.render(whole, "svg").decode("utf-8")
     text = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", text, flags=re.DOTALL)
     head, inside = text[text.index("<svg") : text.rindex("</svg>")].split(">", 1)
     box = head.split('viewBox="')[1].split('"')[0]
@@ -120,17 +127,6 @@ def svg(draw: Callable[[], Any] | None, label: str, prefix: str) -> Svg | None:
     inside = re.sub(r' id="([^"]*)"', lambda name: f' id="{prefix}-{name[1]}"' if name[1] in used else "", inside)
     inside = inside.replace('xlink:href="#', f'href="#{prefix}-').replace("url(#", f"url(#{prefix}-")
     return Svg(Markup(inside.replace("\n", " ")), box, min(1.8 * float(box.split()[2]), MOST_WIDTH), label)
-
-
-def _transparent(draw: Callable[[], Any]) -> str:
-    with warnings.catch_warnings():
-        # Letters that the font lacks are boxes here, and letters in the tables.
-        warnings.filterwarnings("ignore", message="Glyph")
-        whole = figures.figure_of(draw())
-        # The paper is that of the page.
-        for patch in (whole.patch, *(ax.patch for ax in whole.axes)):
-            patch.set_alpha(0.0)
-        return figures.render(whole, "svg").decode("utf-8")
 
 
 def png(pixels: NDArray[Any]) -> str:

@@ -21,7 +21,7 @@ from ..plot import wording
 from ..plot.diagrams import MAX_STATES
 from ..plot.field_pictures import one_moment
 from ..plot.wording import number, outcome_text, plural, prediction_text, share, symbol_text, typeset
-from ..support.arrays import Bools, Floats, Ints
+from ..support.arrays import Floats, Ints
 from .content import Bars, Cell, Chip, Curve, Legend, Section, TableContent, png, svg
 from .findings import Findings
 
@@ -264,8 +264,11 @@ def _maps(found: Findings) -> Content:
     images = []
     try:
         for name, meaning, picture in _panels(found):
-            marked = picture if name == DATA else _marked(picture, known)
-            pixels = one_moment(marked, known.ndim, times)[::step, ::step][:SIDE, :SIDE]
+            if name != DATA:
+                # Places without a state have a colour that nothing else has.
+                colours = picture if picture.ndim > known.ndim else np.repeat(picture[..., None], 3, axis=-1)
+                picture = np.where(known[..., None], colours, UNKNOWN_COLOUR).astype(np.uint8)
+            pixels = one_moment(picture, known.ndim, times)[::step, ::step][:SIDE, :SIDE]
             images.append((name, meaning, png(pixels), pixels.shape[1], pixels.shape[0]))
     except ImportError:
         return {"images": []}
@@ -297,12 +300,6 @@ def _panels(found: Findings) -> list[tuple[str, str, NDArray[Any]]]:
             panels.append((UTILITY, "dark = worth more", plot.grey(on_grid(worth))))
         panels.append(("Prediction complexity (P)", "dark = rarely predicted", plot.grey(on_grid(rarity))))
     return panels
-
-
-def _marked(picture: NDArray[Any], known: Bools) -> NDArray[Any]:
-    """The picture in colours, with places without a state in one that nothing else has."""
-    colours = picture if picture.ndim > known.ndim else np.repeat(picture[..., None], 3, axis=-1)
-    return np.where(known[..., None], colours, UNKNOWN_COLOUR).astype(np.uint8)
 
 
 def decisions(found: Findings) -> Content:
