@@ -41,7 +41,8 @@ class LightCone:
     future : (n_future, 4) cells of z, the earliest row first
     before, after : rows of the box before and after the present one
     reach : (3,) cells of the box on each side of the present one, 0 along axes the data lack
-    new : (n_new,) places in `past` of the cells that are not in the cone one step before, or None
+    boundary, transitions : see `light_cones`
+    new : (n_new,) places in `past` of the cells that are not in the cone one step before; none without transitions
     """
 
     past: Ints
@@ -49,7 +50,18 @@ class LightCone:
     before: int
     after: int
     reach: tuple[int, ...]
-    new: Ints | None
+    boundary: str
+    transitions: str | None
+    new: Ints
+
+    def following(self, numbers: Ints) -> Ints:
+        """At each place of a grid of observations, the number at the one that its step leads to, -1 = nowhere."""
+        after = np.empty_like(numbers)
+        if self.transitions == "time":
+            after[:-1], after[-1:] = numbers[1:], -1
+        else:
+            after[..., :-1], after[..., -1] = numbers[..., 1:], numbers[..., 0] if self.boundary == "periodic" else -1
+        return after
 
 
 def light_cone(
@@ -60,6 +72,7 @@ def light_cone(
     neighbourhood: str,
     include_present: bool,
     past_row_only: bool,
+    boundary: str,
     transitions: str | None,
 ) -> LightCone:
     """Cones of `past` rows up to the present one and of the rows that follow it within `future` rows of it."""
@@ -69,12 +82,13 @@ def light_cone(
     reach = speed * (max(past, future) - 1)
     sides = (*(0,) * (3 - axes), *(reach,) * axes)
     corner = np.array([past - 1, *sides])
-    new = None
+    new: list[int] = []
     if transitions is not None:
         # The cells of the cone at the end of a step, as seen from its beginning.
         known, ahead = set(x), (np.array(x) + STEPS[transitions]).tolist()
-        new = np.array([k for k, cell in enumerate(ahead) if tuple(cell) not in known], np.int64)
-    return LightCone(np.array(x) + corner, np.array(z) + corner, past - 1, future - 1, sides, new)
+        new = [k for k, cell in enumerate(ahead) if tuple(cell) not in known]
+    cells = np.array(x) + corner, np.array(z) + corner
+    return LightCone(*cells, past - 1, future - 1, sides, boundary, transitions, np.array(new, np.int64))
 
 
 def _cells(rows: Iterable[tuple[int, int]], axes: int, neighbourhood: str) -> list[tuple[int, ...]]:
@@ -147,16 +161,6 @@ class Grid:
     def picked(self, grid: Ints) -> Ints:
         """What is at each observation of their grid."""
         return grid.reshape(-1) if self.valid is None else grid[self.valid]
-
-
-def following(numbers: Ints, transitions: str, wrap: bool) -> Ints:
-    """At each place of a grid, the number that its step leads to, -1 = nowhere; wrap = the last axis is a ring."""
-    after = np.empty_like(numbers)
-    if transitions == "time":
-        after[:-1], after[-1:] = numbers[1:], -1
-    else:
-        after[..., :-1], after[..., -1] = numbers[..., 1:], numbers[..., 0] if wrap else -1
-    return after
 
 
 def field_data(field: Any, mask: Any, place: str) -> tuple[Any, tuple[Any, ...] | None]:
@@ -233,18 +237,18 @@ def number_letters(fields: Sequence[Any]) -> tuple[list[tuple[Ints, Ints]], tupl
     return [(part, lut) for (part, _), lut in zip(raw, luts, strict=True)], alphabet.letters
 
 
-def make_grid(values: Any, raw: Ints, lut: Ints, cone: LightCone, boundary: str, led_to: int) -> Grid:
+def make_grid(values: Any, raw: Ints, lut: Ints, cone: LightCone, led_to: int) -> Grid:
     """Pad the letters of one field and find where observations are; its last rows of them are only there to be led to.
 
     Cost: one pass; one byte per padded cell for up to 256 letters, and one more per cell with missing cells.
     """
     extent = (len(values), *(1,) * (4 - values.ndim), *values.shape[1:])
-    edges = (0, 0, 0) if boundary != "open" else cone.reach
+    edges = (0, 0, 0) if cone.boundary != "open" else cone.reach
     sizes = (n - 2 * edge for n, edge in zip(extent[1:], edges, strict=True))
     shape = tuple(max(n, 0) for n in (extent[0] - cone.before - cone.after, *sizes))
     index = [np.arange(n) for n in extent[1:]]
-    if boundary != "open":
-        how: Any = "wrap" if boundary == "periodic" else "reflect"
+    if cone.boundary != "open":
+        how: Any = "wrap" if cone.boundary == "periodic" else "reflect"
         index = [np.pad(axis, reach, how) for axis, reach in zip(index, cone.reach, strict=True)]
     cells = _padded(raw.reshape(extent), lut, index)
     valid = missing = None
@@ -317,26 +321,26 @@ def number_cones(grid: Grid, offsets: Ints, base: int) -> tuple[Ints, Ints]:
     return keys.number_rows(columns())
 
 
-def steps_of(grid: Grid, x: Ints, words: Words, new: Ints, transitions: str, wrap: bool) -> tuple[Words, Steps]:
-    """The symbols of the steps between the cones x of a grid, and these: see `following`.
+def steps_of(cone: LightCone, grid: Grid, x: Ints, words: Words) -> tuple[Words, Steps]:
+    """The symbols of the steps between the cones x of a grid, and these.
 
-    The symbol of a step is the cells `new` of the cone that it leads to.
+    The symbol of a step is the new cells of the cone that it leads to.
     """
     n_x, base = len(words), len(words.letters)
     source = grid.laid(x)
-    target = following(source, transitions, wrap)
+    target = cone.following(source)
     pairs, counts = keys.count_pairs(source[: grid.rows].reshape(-1), target[: grid.rows].reshape(-1), n_x)
     source, target = np.divmod(pairs, max(n_x, 1))
     reached = np.zeros(n_x, bool)
     reached[target] = True
-    number, symbols = _project(words.keys[reached], base, words.width, new)
+    number, symbols = _project(words.keys[reached], base, words.width, cone.new)
     symbol_of = np.empty(n_x, np.int64)
     symbol_of[reached] = number
     symbol = symbol_of[target]
     # Sorted by source and target already: most steps stay where they are.
     order = np.argsort(source * len(symbols) + symbol, kind="stable")
     steps = Steps(source[order], symbol[order], target[order], counts[order])
-    return Words(words.letters, new.size, symbols), steps
+    return Words(words.letters, cone.new.size, symbols), steps
 
 
 def _project(rows: Ints, base: int, n_cells: int, chosen: Ints) -> tuple[Ints, Ints]:

@@ -71,14 +71,12 @@ class Cones(Observations):
         cone: cones.LightCone,
         letters: tuple[Hashable, ...],
         shape: tuple[int, ...],
-        boundary: str,
-        transitions: str | None,
         labels: tuple[Any, ...] | None,
         own: slice,
     ) -> None:
         self.grids, self.cone, self.letters, self.shape = grids, cone, letters, shape
         self._observed, self._own = [grid.cut(0, grid.rows) for grid in grids], own
-        self.boundary, self.transitions = boundary, transitions
+        self.boundary, self.transitions = cone.boundary, cone.transitions
         self.past, self.future = len(cone.past), len(cone.future)
         self._labels = labels
         self._numbers: tuple[Ints, Ints] | None = None
@@ -123,7 +121,7 @@ class Cones(Observations):
         for grid in self.grids:
             for part in slices(grid.rows, len(slices(self.n))) or [(0, 0)]:
                 blocks.append(grid.cut(*part, led_to=int(self.transitions == "time")))
-        chunk = partial(_count_block, self.cone, self.letters, self.boundary, self.transitions, executor is None)
+        chunk = partial(_count_block, self.cone, self.letters, executor is None)
         tallies, x, z = zip(*map_slices(chunk, blocks, executor), strict=True)
         whole: Tally = reduce(Tally.merge, tallies)
         if executor is not None:
@@ -171,7 +169,7 @@ class Cones(Observations):
         found, first = [], 0
         for grid in self._observed:
             number = grid.laid(np.arange(first, first + grid.n, dtype=index_type(self.n)))
-            found.append(grid.picked(cones.following(number, self.transitions, self.boundary == "periodic")))
+            found.append(grid.picked(self.cone.following(number)))
             first += grid.n
         return read_only(np.concatenate(found))
 
@@ -215,12 +213,7 @@ class Cones(Observations):
 
 
 def _count_block(
-    cone: cones.LightCone,
-    letters: tuple[Hashable, ...],
-    boundary: str,
-    transitions: str | None,
-    keep: bool,
-    block: cones.Grid,
+    cone: cones.LightCone, letters: tuple[Hashable, ...], keep: bool, block: cones.Grid
 ) -> tuple[Tally, Ints | None, Ints | None]:
     """The counts of a block, and the numbers there of the x and z of each observation, if they are asked for."""
     x, x_keys = cones.number_cones(block, cone.past, len(letters))
@@ -228,10 +221,10 @@ def _count_block(
     words = Words(letters, len(cone.past), x_keys), Words(letters, len(cone.future), z_keys)
     own = x[: z.size]
     symbols = steps = None
-    if transitions is not None and cone.new is not None:
-        symbols, steps = cones.steps_of(block, x, words[0], cone.new, transitions, boundary == "periodic")
+    if cone.transitions is not None:
+        symbols, steps = cones.steps_of(cone, block, x, words[0])
     shapes = cone.past.tobytes(), cone.future.tobytes()
-    made = "light cones", len(cone.past), len(cone.future), boundary, transitions, *shapes
+    made = "light cones", len(cone.past), len(cone.future), cone.boundary, cone.transitions, *shapes
     tally = Tally("field", made, *words, *keys.count_pairs(own, z, len(z_keys)), spelled, symbols, steps)
     return tally, *((own, z) if keep else (None, None))
 
@@ -330,12 +323,12 @@ def light_cones(
         read = list(map(cones.field_data, parts, masks, places))
         parts = [values for values, _ in read]
         labels = read[0][1] if len(read) == 1 else None
-    options = speed, _axes(parts), neighbourhood, bool(include_present), bool(past_row_only), transitions
-    cone = cones.light_cone(past, future, *options)
-    _check_sizes([part.shape for part in parts], cone, boundary)
+    options = neighbourhood, bool(include_present), bool(past_row_only), boundary, transitions
+    cone = cones.light_cone(past, future, speed, _axes(parts), *options)
+    _check_sizes([part.shape for part in parts], cone)
     if sliced:
-        return _sliced(parts, masks, cone, boundary, transitions, chunks)
-    obs = _observe(parts, cone, boundary, transitions, labels)
+        return _sliced(parts, masks, cone, chunks)
+    obs = _observe(parts, cone, labels)
     if not obs.n:
         raise ValueError(
             f"The 'mask' has {sum(map(np.ma.count_masked, parts))} missing cells and leaves no observation; at least "
@@ -347,15 +340,13 @@ def light_cones(
 def _observe(
     fields: Sequence[Any],
     cone: cones.LightCone,
-    boundary: str,
-    transitions: str | None,
     labels: tuple[Any, ...] | None,
     own: slice = slice(None),
     led_to: int = 0,
 ) -> Cones:
     raw, letters = cones.number_letters(fields)
-    grids = [cones.make_grid(data, *part, cone, boundary, led_to) for data, part in zip(fields, raw, strict=True)]
-    return Cones(grids, cone, letters, _joint_shape(fields), boundary, transitions, labels, own)
+    grids = [cones.make_grid(data, *part, cone, led_to) for data, part in zip(fields, raw, strict=True)]
+    return Cones(grids, cone, letters, _joint_shape(fields), labels, own)
 
 
 def _joint_shape(fields: Sequence[Any]) -> tuple[int, ...]:
@@ -366,14 +357,7 @@ def _joint_shape(fields: Sequence[Any]) -> tuple[int, ...]:
     return (sum(int(np.prod(s)) for s in shapes),)
 
 
-def _sliced(
-    fields: Sequence[Any],
-    masks: list[Any],
-    cone: cones.LightCone,
-    boundary: str,
-    transitions: str | None,
-    chunks: int | None,
-) -> Sliced:
+def _sliced(fields: Sequence[Any], masks: list[Any], cone: cones.LightCone, chunks: int | None) -> Sliced:
     """Cones of slices of the time axis; each slice comes with the rows that its cones reach."""
     shapes = [tuple(np.shape(field)) for field in fields]
     if len({s[1:] for s in shapes}) > 1:
@@ -382,25 +366,21 @@ def _sliced(
             "space: observe them apart, and merge the causal states."
         )
     row_bytes = CELL_BYTES * int(np.prod(shapes[0][1:]))
-    masks = [_whole_mask(mask, shape) for mask, shape in zip(masks, shapes, strict=True)]
+    # Masks are sliced as the fields are.
+    for i, (mask, shape) in enumerate(zip(masks, shapes, strict=True)):
+        masks[i] = mask if mask is None or np.shape(mask) == shape else cones.broadcast_mask(mask, shape, "'field'")
     # The row after the slice is where its last steps lead to.
-    after, edges = cone.after + (transitions == "time"), (cone.before, cone.after)
+    after, edges = cone.after + (cone.transitions == "time"), (cone.before, cone.after)
     found = cut_parts(zip(fields, masks, strict=True), chunks, row_bytes, cone.before, after, edges)
-    how = partial(_observe_part, cone, boundary, transitions)
-    return Sliced("field", how, found, _joint_shape(fields), sum(edges))
+    return Sliced("field", partial(_observe_part, cone), found, _joint_shape(fields), sum(edges))
 
 
-def _whole_mask(mask: Any, shape: tuple[int, ...]) -> Any:
-    """A mask that is sliced as the field is."""
-    return mask if mask is None or np.shape(mask) == shape else cones.broadcast_mask(mask, shape, "'field'")
-
-
-def _observe_part(cone: cones.LightCone, boundary: str, transitions: str | None, part: Part) -> Cones | None:
+def _observe_part(cone: cones.LightCone, part: Part) -> Cones | None:
     field, mask = part.data
     data, _ = cones.field_data(field, mask, "'field'")
     try:
         led_to = max(len(data) - cone.after - part.own.stop, 0)
-        return _observe([data], cone, boundary, transitions, None, part.own, led_to)
+        return _observe([data], cone, None, part.own, led_to)
     except cones.NoCells:
         return None
 
@@ -427,7 +407,7 @@ def _axes(fields: Sequence[Any]) -> int:
     return int(axes.pop()) - 1
 
 
-def _check_sizes(shapes: list[tuple[int, ...]], cone: cones.LightCone, boundary: str) -> None:
+def _check_sizes(shapes: list[tuple[int, ...]], cone: cones.LightCone) -> None:
     """A cone must fit the time axis of one field at least, and the space axes of each."""
     rows, reach = cone.before + cone.after + 1, cone.reach[-1]
     longest = max(shape[0] for shape in shapes)
@@ -436,11 +416,11 @@ def _check_sizes(shapes: list[tuple[int, ...]], cone: cones.LightCone, boundary:
             f"The 'field' has {longest} rows in time; the past and the future cone together need {rows}: use shallower "
             "cones or a longer field."
         )
-    need = reach + 1 if boundary == "reflect" else 2 * reach + 1
+    need = reach + 1 if cone.boundary == "reflect" else 2 * reach + 1
     for shape in shapes:
         if min(shape[1:]) < need:
             raise ValueError(
                 f"The 'field' has {min(shape[1:])} cells along a space axis of its shape {shape}; cones that reach "
-                f"{reach} cells to each side need {need} with boundary={boundary!r}: use shallower cones, a smaller "
-                "speed or a wider field."
+                f"{reach} cells to each side need {need} with boundary={cone.boundary!r}: use shallower cones, a "
+                "smaller speed or a wider field."
             )
