@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass
 from functools import partial, reduce
 from itertools import pairwise
 from typing import Any, TypeVar
@@ -187,7 +187,11 @@ def _sent(client: Any, part: Any) -> Any:
     if type(part) is tuple:
         return tuple(_sent(client, field) for field in part)
     if is_dataclass(part):
-        return replace(part, **{f.name: _sent(client, getattr(part, f.name)) for f in fields(part)})  # type: ignore
+        from dask.delayed import delayed
+
+        # It is made again where it is needed: not all versions of Dask find arrays that were sent within one.
+        make = delayed(type(part), pure=False, traverse=False)
+        return make(*(_sent(client, getattr(part, field.name)) for field in fields(part)))
     if type(part).__module__ == "numpy" and getattr(part, "nbytes", 0) > LARGE:
         return _scatter(client, part)
     return part
