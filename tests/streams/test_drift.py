@@ -272,6 +272,15 @@ def test_gaps_are_refused_in_their_place():
         monitor.push(None)
 
 
+@pytest.mark.parametrize("missing", ["reset", "stay"])
+def test_masked_symbols_may_come_one_at_a_time(missing):
+    symbols = np.ma.masked_array(drifting(EVEN, n=300), mask=np.arange(300) % 50 == 20)
+    one, whole = (Monitor(decide(EVEN), missing=missing, adapt=ds.Adapt()) for _ in range(2))
+    found = [event for symbol in symbols if (event := one.push(symbol)) is not None]
+    assert text(found) == text(whole.feed(symbols))
+    assert (one.position, one.state) == (whole.position, whole.state)
+
+
 @pytest.mark.small
 def test_memory_is_bounded():
     recent = Recent(10, "ab")

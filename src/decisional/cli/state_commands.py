@@ -90,7 +90,7 @@ class Task(NamedTuple):
     utility: Any  # what predictions are worth
     shown: tuple[int, int]  # values of data that are too large to be shown, and rows more than a past and a future
     plot: Callable[[Any, Any, Any], Any]  # a picture by `ds.plot` of decisional states and the data
-    rows: Callable[[Any], list[tuple[str, str]]]  # of fitted causal states, the first lines of the summary
+    rows: Callable[[Any, Any], list[tuple[str, str]]]  # first lines of the summary: of observations and causal states
     asked: dict[str, Any]  # settings, for the report
     sizes: dict[str, str]  # of the data, for the report
 
@@ -127,7 +127,7 @@ def run(task_of: Callable[[argparse.Namespace], Task], arguments: argparse.Names
         page = {"asked": asked, "choice": shown, kind: values, "data": sizes}
         written = outputs.write(writers, title=f"Hidden states of {results.called(files)}", **page)
         if not arguments.quiet:
-            print("\n".join(summary.states(choice, task.rows(causal))))
+            print("\n".join(summary.states(choice, task.rows(obs, causal))))
             results.announce(written)
     return 0
 
@@ -197,15 +197,7 @@ def _field(arguments: argparse.Namespace) -> Task:
     future = depth if arguments.future is None else arguments.future
     row, exact, border = arguments.row_only, arguments.match == "exact", arguments.boundary
     how = {"boundary": border, "include_present": row, "past_row_only": row}
-
-    def rows(causal: Any) -> list[tuple[str, str]]:
-        obs = causal.observations_
-        values = summary.shown_symbols(obs.letters)
-        return [
-            ("Data", f"{size} cells (time first){_in_files(arguments.files)}, values {values}"),
-            ("Cones", f"past {past} with {obs.past} cells, future {future} with {obs.future} cells, {border}"),
-            ("Matched", "by equal frequencies" if exact else "by a test"),
-        ]
+    cells = f"{size} cells (time first){_in_files(arguments.files)}"
 
     asked = {"Past": past, "Future": future, "Boundary": border, "Match": arguments.match}
     return Task(
@@ -215,7 +207,11 @@ def _field(arguments: argparse.Namespace) -> Task:
         utility.matching_cells(),
         (SHOWN, past + future),
         lambda plot, choice, field: plot.fields(choice, raw=field),
-        rows,
+        lambda obs, causal: [
+            ("Data", f"{cells}, values {summary.shown_symbols(obs.letters)}"),
+            ("Cones", f"past {past} with {obs.past} cells, future {future} with {obs.future} cells, {border}"),
+            ("Matched", "by equal frequencies" if exact else "by a test"),
+        ],
         {**asked, "Utility": "number of cells predicted right"},
         {"Size": size},
     )
@@ -235,14 +231,6 @@ def _image(arguments: argparse.Namespace) -> Task:
     bandwidth = scale.bandwidth if arguments.bandwidth is None else arguments.bandwidth
     tau = scale.tolerance if arguments.tau is None else arguments.tau
 
-    def rows(causal: Any) -> list[tuple[str, str]]:
-        obs = causal.observations_
-        return [
-            ("Data", f"{size} pixels{_in_files(arguments.files)} from {scale.low:g} to {scale.high:g}"),
-            ("Observed", f"{obs.n:,} pixels with {obs.points.shape[1]} neighbours each"),
-            ("Kernel", f"bandwidth {bandwidth:.4g}, errors up to {tau:.4g} cost nothing"),
-        ]
-
     density = Kernels(bandwidth=bandwidth, progress=results.progress(arguments))
     return Task(
         images,
@@ -251,7 +239,11 @@ def _image(arguments: argparse.Namespace) -> Task:
         utility.tolerant(tau),
         (SHOWN, 5),
         lambda plot, choice, image: plot.edges(choice, image),
-        rows,
+        lambda obs, causal: [
+            ("Data", f"{size} pixels{_in_files(arguments.files)} from {scale.low:g} to {scale.high:g}"),
+            ("Observed", f"{obs.n:,} pixels with {obs.points.shape[1]} neighbours each"),
+            ("Kernel", f"bandwidth {bandwidth:.4g}, errors up to {tau:.4g} cost nothing"),
+        ],
         {"Bandwidth": f"{bandwidth:.4g}", "Tolerance": f"{tau:.4g}"},
         {"Size": size},
     )
@@ -280,15 +272,6 @@ def _signal(arguments: argparse.Namespace) -> Task:
     cost = "squared errors" if tau is None else f"errors up to {tau:g} cost nothing"
     n, gaps = sum(map(len, signals)), extremes(signals)[2]
 
-    def rows(causal: Any) -> list[tuple[str, str]]:
-        files = _in_files(arguments.files)
-        return [
-            ("Data", f"{n:,} rows of column {name!r}{files}, {gaps} without a value"),
-            ("Past", f"{past} values, {how}"),
-            ("Kernel", f"bandwidth {', '.join(f'{width:.4g}' for width in causal.kernels_.sigma)}"),
-            ("Utility", cost),
-        ]
-
     return Task(
         signals,
         lambda data, chunks: observe.delays(data, past, chunks=chunks),
@@ -296,7 +279,12 @@ def _signal(arguments: argparse.Namespace) -> Task:
         utility.squared_error() if tau is None else utility.tolerant(tau),
         (SHOWN_VALUES, 1),
         lambda plot, choice, signal: plot.signal(choice, signal, name),
-        rows,
+        lambda obs, causal: [
+            ("Data", f"{n:,} rows of column {name!r}{_in_files(arguments.files)}, {gaps} without a value"),
+            ("Past", f"{past} values, {how}"),
+            ("Kernel", f"bandwidth {', '.join(f'{width:.4g}' for width in causal.kernels_.sigma)}"),
+            ("Utility", cost),
+        ],
         {"Column": name, "Past": f"{past}, {how}", "Utility": cost},
         {"Length": f"{n:,} values"},
     )
