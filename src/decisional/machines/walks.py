@@ -118,7 +118,7 @@ def drive(
         symbols = list(symbols)
     n, code = Alphabet(machine.alphabet).coder(symbols)
     n_states, n_symbols = machine.emission.shape
-    targets = np.pad(machine.targets, ((0, 0), (0, 1)), constant_values=-1)
+    targets = np.concatenate([machine.targets, np.full((n_states, 1), -1, dtype=np.int32)], axis=1)
     home = prior(machine)
     belief = home.copy() if start is None else np.eye(n_states)[start]
     states = np.empty(min(n, _CHUNK) if scoring else n, dtype=np.int32)
