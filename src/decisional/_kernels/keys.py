@@ -105,6 +105,14 @@ def tally_pairs(first, second, n_second, counts):
 
 
 @kernel
+def renumber_pairs(pairs, first, second, n_second, out):
+    """out = first[a] * n_second + second[b] for pairs a * second.size + b; it may be pairs itself."""
+    for i in range(pairs.size):
+        a = pairs[i] // second.size
+        out[i] = first[a] * n_second + second[pairs[i] - a * second.size]
+
+
+@kernel
 def _order(a, b):
     """-1, 0 or 1, as row a comes before b, is the same, or comes after it."""
     for k in range(a.size):
@@ -135,6 +143,28 @@ def merge_rows(a, b, merged, place_a, place_b):
         if order >= 0:
             place_b[j] = n
             j += 1
+        n += 1
+    return n
+
+
+@kernel
+def add_sorted(a, a_counts, b, b_counts, keys, counts):
+    """Union of two increasing lists of keys, their counts added up; returns its size."""
+    i = 0
+    j = 0
+    n = 0
+    while i < a.size or j < b.size:
+        from_a = j == b.size or (i < a.size and a[i] <= b[j])
+        key = a[i] if from_a else b[j]
+        total = 0
+        if from_a:
+            total += a_counts[i]
+            i += 1
+        if j < b.size and b[j] == key:
+            total += b_counts[j]
+            j += 1
+        keys[n] = key
+        counts[n] = total
         n += 1
     return n
 

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from functools import cached_property, partial, reduce
+from functools import cached_property, partial
 from typing import Any, overload
 
 import numpy as np
@@ -17,8 +17,8 @@ from . import cones, keys
 from .observations import Observations
 from .sequences import is_array
 from .slices import Part, Sliced, cut_parts, in_slices
-from .tally import Tally, symbol_names
-from .vocabularies import Vocabulary, Words, place_in
+from .tally import Tally, merge_all, symbol_names
+from .vocabularies import Words
 
 CALL = "light_cones"
 # What the work on a cell takes while it is counted.
@@ -123,11 +123,10 @@ class Cones(Observations):
                 blocks.append(grid.cut(*part, led_to=int(self.transitions == "time")))
         chunk = partial(_count_block, self.cone, self.letters, executor is None)
         tallies, x, z = zip(*map_slices(chunk, blocks, executor), strict=True)
-        whole: Tally = reduce(Tally.merge, tallies)
+        whole, x_places, z_places = merge_all(tallies)
         if executor is not None:
             return whole, whole.pairs[:0], whole.pairs[:0]
-        rows = _joined(x, whole.x, [own.x for own in tallies])
-        return whole, rows, _joined(z, whole.z, [own.z for own in tallies])
+        return whole, _joined(x, x_places), _joined(z, z_places)
 
     @property
     def x(self) -> Ints:
@@ -229,7 +228,7 @@ def _count_block(
     return tally, *((own, z) if keep else (None, None))
 
 
-def _joined(numbers: Sequence[Ints], whole: Vocabulary, own: Sequence[Vocabulary]) -> Ints:
+def _joined(numbers: Sequence[Ints], places: list[Ints]) -> Ints:
     """Numbers of all observations in the whole, from those in each block."""
     if len(numbers) == 1:
         return read_only(numbers[0])
@@ -237,8 +236,7 @@ def _joined(numbers: Sequence[Ints], whole: Vocabulary, own: Sequence[Vocabulary
     joined = np.empty(ends[-1], index_type(ends[-1]))
 
     def translate(i: int) -> None:
-        places = place_in(whole, own[i]).astype(joined.dtype)
-        gather(places, numbers[i], joined[ends[i] : ends[i + 1]])
+        gather(places[i].astype(joined.dtype), numbers[i], joined[ends[i] : ends[i + 1]])
 
     for _ in map_slices(translate, range(len(numbers))):
         pass

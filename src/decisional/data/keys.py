@@ -175,12 +175,15 @@ def add(a: Counted, b: Counted) -> Counted:
     """Counts by keys, or rows of keys, in order, added up: associative, commutative, exact. Cost: linear."""
     size = len(a[0]) + len(b[0])
     _require(32 * size, size)
-    one, two = (keys if keys.ndim == 2 else keys[:, None] for keys, _ in (a, b))
-    merged, a_place, b_place = union(one, two)
+    if a[0].ndim == 1:
+        keys, counts = np.empty(size, np.int64), np.empty(size, np.int64)
+        n = kernels.add_sorted(*a, *b, keys, counts)
+        return keys[:n].copy(), counts[:n].copy()
+    merged, a_place, b_place = union(a[0], b[0])
     counts = np.zeros(len(merged), np.int64)
     counts[a_place] = a[1]
     counts[b_place] += b[1]
-    return merged if a[0].ndim == 2 else merged[:, 0], counts
+    return merged, counts
 
 
 def union(a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
@@ -194,7 +197,9 @@ def union(a: Ints, b: Ints) -> tuple[Ints, Ints, Ints]:
 def starts(*columns: Ints) -> Bools:
     """Where the rows of sorted columns differ from the one before."""
     new = np.ones(columns[0].size, bool)
-    new[1:] = np.any([column[1:] != column[:-1] for column in columns], axis=0)
+    new[1:] = columns[0][1:] != columns[0][:-1]
+    for column in columns[1:]:
+        new[1:] |= column[1:] != column[:-1]
     return new
 
 

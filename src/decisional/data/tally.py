@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from .._kernels import keys as kernels
 from ..support.arrays import Bools, Ints, Record, read_only, row_sums
 from . import keys
 from .vocabularies import Vectors, Vocabulary, Words
@@ -109,6 +110,10 @@ class Tally:
 
     def merge(self, other: "Tally") -> "Tally":
         """Counts of both. Cost: linear in the distinct pairs (n log n where x are numbers)."""
+        return self.join(other)[0]
+
+    def join(self, other: "Tally") -> tuple["Tally", tuple[Ints, Ints], tuple[Ints, Ints]]:
+        """Counts of both, and the places there of the x, and of the z, of self and of other."""
         one, two = (self.made, other.made) if self.made != other.made else (self._alike, other._alike)
         if one != two:
             raise ValueError(
@@ -121,7 +126,7 @@ class Tally:
         steps = self._merged_steps(other, x_a, x_b)
         kind = self.kind if self.kind == other.kind else "pairs"
         seen = self.slices + other.slices, np.union1d(self.patterns, other.patterns)
-        return Tally(kind, self.made, x, z, *counts, self.spell, *steps, *seen)
+        return Tally(kind, self.made, x, z, *counts, self.spell, *steps, *seen), (x_a, x_b), (z_a, z_b)
 
     @property
     def _alike(self) -> tuple[Hashable, ...]:
@@ -133,8 +138,8 @@ class Tally:
 
     def _renumbered(self, x: Ints, z: Ints, n_z: int) -> keys.Counted:
         """Pairs and counts with other numbers of x and z."""
-        row, outcome = np.divmod(self.pairs, max(len(self.z), 1))
-        pairs = x[row] * n_z + z[outcome]
+        pairs = np.empty_like(self.pairs)
+        kernels.renumber_pairs(self.pairs, x, z, n_z, pairs)
         order = slice(None) if (np.diff(pairs) > 0).all() else np.argsort(pairs)
         return pairs[order], self.counts[order]
 
@@ -184,6 +189,18 @@ class Tally:
         assert isinstance(self.z, Words)
         steps = _shifts(self.x, row, self.z.first_letters()[outcome], self.counts)
         return tabulate(row, outcome, self.counts, len(self.x), len(self.z), steps, self.x.shared())
+
+
+def merge_all(tallies: Sequence[Tally]) -> tuple[Tally, list[Ints], list[Ints]]:
+    """Counts of all, and the places there of the x, and of the z, of each."""
+    whole = tallies[0]
+    x_places: list[Ints] = [np.arange(len(whole.x))]
+    z_places: list[Ints] = [np.arange(len(whole.z))]
+    for tally in tallies[1:]:
+        whole, x, z = whole.join(tally)
+        x_places = [*(x[0][place] for place in x_places), x[1]]
+        z_places = [*(z[0][place] for place in z_places), z[1]]
+    return whole, x_places, z_places
 
 
 def _called(made: tuple[Hashable, ...]) -> str:
