@@ -94,56 +94,24 @@ def description_length(counts, starts, misses, log_n):
 
 
 @kernel
-def _length(raw, lut, bounds, targets, logs, log_n, limit, counts):
-    """Description length of a machine along the symbols, inf if more than `limit` of them are impossible."""
-    counts[:] = 0.0
-    starts, misses, _ = walk(raw, lut, bounds, raw.size, targets, logs, limit, -1, counts)
-    return description_length(counts, starts, misses, log_n) if misses <= limit else np.inf
+def move_lengths(raw, lut, bounds, targets, logs, copied, copies, edges, ends, log_n, best, lengths):
+    """lengths[m]: description length if the edges numbered edges[m] led to the states ends[m].
 
-
-@kernel
-def retarget_lengths(raw, lut, bounds, targets, logs, edges, log_n, best, lengths):
-    """lengths[e, u]: description length if edge number edges[e] led to state u instead.
-
-    The last row of targets and logs is free: for u = n_states the edge leads to a new state that behaves like the
-    one it led to. A machine that is longer than `best` may be given up (inf).
-    """
-    n = targets.shape[0] - 1
-    symbols = targets.shape[1]
-    counts = np.zeros(targets.shape)
-    limit = int(best / log_n)
-    for e in range(edges.size):
-        state, s = divmod(edges[e], symbols)
-        old = targets[state, s]
-        for u in range(n + 1):
-            lengths[e, u] = np.inf
-            if u == old:
-                continue
-            if u == n:
-                targets[n] = targets[old]
-                logs[n] = logs[old]
-            targets[state, s] = u
-            lengths[e, u] = _length(raw, lut, bounds, targets, logs, log_n, limit, counts)
-        targets[state, s] = old
-        targets[n] = -1
-
-
-@kernel
-def split_lengths(raw, lut, bounds, targets, logs, state, edges, log_n, best, lengths):
-    """lengths[code]: description length if those of `edges` whose bit is set in code led to a copy of their state.
-
-    All edges lead to `state`; the copy is the last row of targets and logs, whose own edges count among them. A machine
-    that is longer than `best` may be given up (inf).
+    The last row of targets and logs is free: where copies[m], it is first a copy of the state copied[m], whose own
+    edges count among them. A machine that is longer than `best` may be given up (inf).
     """
     n, symbols = targets.shape[0] - 1, targets.shape[1]
     counts = np.zeros(targets.shape)
     limit = int(best / log_n)
-    targets[n] = targets[state]
-    logs[n] = logs[state]
-    for code in range(lengths.size):
-        for e in range(edges.size):
-            targets[edges[e] // symbols, edges[e] % symbols] = n if (code >> e) & 1 else state
-        lengths[code] = _length(raw, lut, bounds, targets, logs, log_n, limit, counts)
+    for m in range(lengths.size):
+        moved = targets.copy()
+        if copies[m]:
+            moved[n], logs[n] = targets[copied[m]], logs[copied[m]]
+        for e in range(edges.shape[1]):
+            moved[edges[m, e] // symbols, edges[m, e] % symbols] = ends[m, e]
+        counts[:] = 0.0
+        starts, misses, _ = walk(raw, lut, bounds, raw.size, moved, logs, limit, -1, counts)
+        lengths[m] = description_length(counts, starts, misses, log_n) if misses <= limit else np.inf
 
 
 @kernel

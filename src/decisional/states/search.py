@@ -14,7 +14,7 @@ import numpy as np
 from .._kernels import search as kernels
 from ..data.stored_symbols import Piece
 from ..machines.chains import renumbered
-from ..support.arrays import Floats, Ints
+from ..support.arrays import Bools, Floats, Ints
 from ..support.executors import map_slices, slices, workers
 
 # A machine with more states is not searched from: no neighbour of it is the answer.
@@ -186,8 +186,8 @@ class SymbolSeries(StoredSeries):
         n_states (n_states + 1) n_symbols neighbours, or 2**SPLIT_EDGES for each state, on all cores, for each move.
         """
         while machine.n_states <= MOST_STATES:
-            for move in (self._best_retarget, self._best_split):
-                better = self.merge(self.drive(*move(machine)))
+            for moves in (_retargets, _splits):
+                better = self.merge(self.drive(*self._best_move(machine, *moves(machine))))
                 if better.length < machine.length - ROUNDING:
                     break
             else:
@@ -195,62 +195,54 @@ class SymbolSeries(StoredSeries):
             machine = better
         return machine
 
-    def _best_retarget(self, machine: Candidate) -> tuple[Ints, Floats]:
-        """Lead one edge elsewhere, or to a new state (the last) that behaves like its target."""
-        targets, emission = self._with_room(machine)
-        edges = np.flatnonzero(machine.targets >= 0)
+    def _best_move(
+        self, machine: Candidate, copied: Ints, copies: Bools, edges: Ints, ends: Ints
+    ) -> tuple[Ints, Floats]:
+        """Targets and probabilities after the best of some moves, see `_kernels.search.move_lengths`."""
+        targets = np.concatenate([machine.targets, np.full((1, self.n_symbols), -1)])
+        emission = np.concatenate([machine.emission, np.zeros((1, self.n_symbols))])
 
         def chunk(part: tuple[int, int]) -> Floats:
-            lengths = np.empty((part[1] - part[0], machine.n_states + 1))
-            own = targets.copy(), _logs(emission), edges[slice(*part)]
-            kernels.retarget_lengths(*self.symbols, *own, self.log_n, machine.length, lengths)
+            lengths = np.empty(part[1] - part[0])
+            moves = (values[slice(*part)] for values in (copied, copies, edges, ends))
+            how = self.log_n, machine.length, lengths
+            kernels.move_lengths(*self.symbols, targets, _logs(emission), *moves, *how)
             return lengths
 
-        parts = self._parts(edges.size, edges.size * machine.n_states)
-        lengths = np.concatenate(list(map_slices(chunk, parts)))
-        e, target = np.unravel_index(lengths.argmin(), lengths.shape)
-        state, symbol = divmod(int(edges[e]), self.n_symbols)
-        old = targets[state, symbol]
-        targets[-1], emission[-1] = targets[old], emission[old]
-        targets[state, symbol] = target
+        n = copied.size
+        # Threads take longer to start than few walks along few symbols.
+        parts = slices(n, min(workers(), n) if n * self.size > SHORT else 1)
+        m = int(np.concatenate(list(map_slices(chunk, parts))).argmin())
+        targets[-1], emission[-1] = targets[copied[m]], emission[copied[m]]
+        targets.ravel()[edges[m]] = ends[m]
         return targets, emission
 
-    def _best_split(self, machine: Candidate) -> tuple[Ints, Floats]:
-        """Share the edges that lead to one state, its own included, between the state and a copy of it."""
-        targets, emission = self._with_room(machine)
 
-        def edges_to(state: int) -> Ints:
-            copied = targets.copy()
-            copied[-1] = targets[state]
-            edges = np.flatnonzero(copied == state)
-            weight = machine.counts.ravel()[edges % machine.counts.size]
-            return edges[np.argsort(-weight, kind="stable")][:SPLIT_EDGES]
+def _retargets(machine: Candidate) -> tuple[Ints, Bools, Ints, Ints]:
+    """Lead one edge elsewhere, or to a new state (the last) that behaves like its target."""
+    n = machine.n_states
+    edges = np.repeat(np.flatnonzero(machine.targets >= 0), n)
+    old = machine.targets.ravel()[edges]
+    ends = np.tile(np.arange(n), edges.size // n)
+    ends += ends >= old
+    return old, ends == n, edges[:, None], ends[:, None]
 
-        def chunk(part: tuple[int, int]) -> list[tuple[float, int, int]]:
-            best = []
-            for state in range(*part):
-                lengths = np.empty(1 << shared[state].size)
-                own = targets.copy(), _logs(emission), state, shared[state]
-                kernels.split_lengths(*self.symbols, *own, self.log_n, machine.length, lengths)
-                best.append((float(lengths.min()), state, int(lengths.argmin())))
-            return best
 
-        shared = [edges_to(state) for state in range(machine.n_states)]
-        parts = self._parts(machine.n_states, sum(1 << edges.size for edges in shared))
-        _, state, code = min(found for part in map_slices(chunk, parts) for found in part)
-        edges = shared[state]
-        targets[-1], emission[-1] = targets[state], emission[state]
-        targets.ravel()[edges[(code >> np.arange(edges.size)) & 1 == 1]] = machine.n_states
-        return targets, emission
-
-    def _parts(self, n: int, walks: int) -> list[tuple[int, int]]:
-        """Slices of n tasks, one for each core where so many walks take longer than to start threads."""
-        return slices(n, min(workers(), n) if walks * self.size > SHORT else 1)
-
-    def _with_room(self, machine: Candidate) -> tuple[Ints, Floats]:
-        """Targets and probabilities with a row for one more state."""
-        targets = np.concatenate([machine.targets, np.full((1, self.n_symbols), -1)])
-        return targets, np.concatenate([machine.emission, np.zeros((1, self.n_symbols))])
+def _splits(machine: Candidate) -> tuple[Ints, Bools, Ints, Ints]:
+    """Share the edges that lead to one state, its own included, between the state and a copy of it."""
+    copied, edges, ends = [], [], []
+    for state in np.unique(machine.targets[machine.targets >= 0]):
+        shared = np.flatnonzero(np.vstack([machine.targets, machine.targets[state]]) == state)
+        used = machine.counts.ravel()[shared % machine.counts.size]
+        shared = shared[np.argsort(-used, kind="stable")][:SPLIT_EDGES]
+        # Fewer edges are repeated, so that all moves have as many.
+        place = np.arange(SPLIT_EDGES) % shared.size
+        apart = np.arange(1 << shared.size)[:, None] >> place & 1
+        copied.append(np.full(len(apart), state))
+        edges.append(np.tile(shared[place], (len(apart), 1)))
+        ends.append(np.where(apart, machine.n_states, state))
+    each = np.concatenate(copied)
+    return each, np.ones(each.size, bool), np.concatenate(edges), np.concatenate(ends)
 
 
 def _logs(emission: Floats) -> Floats:
