@@ -168,7 +168,8 @@ def naive_neighbours(machine: Candidate) -> Iterator[tuple[np.ndarray, np.ndarra
         for target in range(n + 1):
             targets, emission = with_copy(machine, int(machine.targets[state, s]))
             targets[state, s] = target
-            yield targets, emission
+            # The copy is there only where an edge leads to it: a sequence could begin in it.
+            yield (targets, emission) if target == n else (targets[:n], emission[:n])
     for state in range(n):
         targets, emission = with_copy(machine, state)
         incoming = np.argwhere(targets == state).tolist()

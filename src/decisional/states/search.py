@@ -213,7 +213,8 @@ class SymbolSeries(StoredSeries):
         # Threads take longer to start than few walks along few symbols.
         parts = slices(n, min(workers(), n) if n * self.size > SHORT else 1)
         m = int(np.concatenate(list(map_slices(chunk, parts))).argmin())
-        targets[-1], emission[-1] = targets[copied[m]], emission[copied[m]]
+        if copies[m]:
+            targets[-1], emission[-1] = targets[copied[m]], emission[copied[m]]
         targets.ravel()[edges[m]] = ends[m]
         return targets, emission
 
@@ -233,7 +234,7 @@ def _splits(machine: Candidate) -> tuple[Ints, Bools, Ints, Ints]:
     copied, edges, ends = [], [], []
     for state in np.unique(machine.targets[machine.targets >= 0]):
         shared = np.flatnonzero(np.vstack([machine.targets, machine.targets[state]]) == state)
-        used = machine.counts.ravel()[shared % machine.counts.size]
+        used = np.vstack([machine.counts, machine.counts[state]]).ravel()[shared]
         shared = shared[np.argsort(-used, kind="stable")][:SPLIT_EDGES]
         # Fewer edges are repeated, so that all moves have as many.
         place = np.arange(SPLIT_EDGES) % shared.size
