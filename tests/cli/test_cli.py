@@ -80,7 +80,7 @@ def test_words_columns_and_several_series(tmp_path: Path, capsys: pytest.Capture
 
 def test_standard_input(even: Path) -> None:
     command = [sys.executable, "-m", "decisional", "symbols", "-", "--past", "4"]
-    done = subprocess.run(command, input=even.read_bytes(), capture_output=True, timeout=60, check=False)
+    done = subprocess.run(command, input=even.read_bytes(), capture_output=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr
     assert b"20,000 symbols" in done.stdout
 
@@ -165,7 +165,7 @@ def test_closed_pipe(even: Path, tmp_path: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, timeout=60, check=False)
+        done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, timeout=240, check=False)
     finally:
         os.close(writer)
     assert done.stderr == b""
@@ -263,7 +263,7 @@ def test_wrong_arguments_are_refused_without_numpy() -> None:
 
 def _seconds(command: list[str]) -> float:
     begin = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=30)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, timeout=180)
     return time.perf_counter() - begin
 
 
@@ -303,7 +303,7 @@ def test_progress_only_on_a_terminal(even: Path) -> None:
     command = [sys.executable, "-m", "decisional", "symbols", str(even)]
     for more, expected in (([], True), (["--quiet"], False)):
         leader, terminal = pty.openpty()
-        subprocess.run([*command, *more], stdout=subprocess.DEVNULL, stderr=terminal, timeout=60, check=True)
+        subprocess.run([*command, *more], stdout=subprocess.DEVNULL, stderr=terminal, timeout=240, check=True)
         os.set_blocking(leader, False)
         try:
             shown = os.read(leader, 1 << 16)

@@ -254,7 +254,7 @@ def test_local_cluster_is_silent_and_closed(tmp_path: Path) -> None:
     pytest.importorskip("distributed")
     out = tmp_path / "machine.json"
     line = command("symbols", "even.txt", "--past", 5, "--cluster", "local", "--chunks", 6000, "--json", out, "--quiet")
-    done = subprocess.run(line, capture_output=True, timeout=100, check=False, start_new_session=True)
+    done = subprocess.run(line, capture_output=True, timeout=240, check=False, start_new_session=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     assert EpsilonMachine.load(out).recurrent_part().is_isomorphic(EVEN, atol=0.05)
 
@@ -269,7 +269,7 @@ def test_interruption_ends_the_cluster(tmp_path: Path, delay: float) -> None:
         time.sleep(delay)
         # Ctrl-C reaches the whole group.
         os.killpg(process.pid, signal.SIGINT)
-        shown, errors = process.communicate(timeout=60)
+        shown, errors = process.communicate(timeout=240)
         assert (process.returncode, shown, errors) == (130, b"", b""), errors.decode()
         for _ in range(50):
             try:

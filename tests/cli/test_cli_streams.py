@@ -105,7 +105,7 @@ def test_interruption(line: str, tmp_path: Path) -> None:
     )
     time.sleep(1.5)
     program.send_signal(signal.SIGINT)
-    shown, errors = program.communicate(timeout=60)
+    shown, errors = program.communicate(timeout=240)
     assert (program.returncode, shown, errors) == (130, b"", b"")
     assert sorted(os.listdir(tmp_path)) == ["field.npy", "long.txt"]
 

@@ -135,7 +135,7 @@ def interrupted(command: list[str], text: str, rng: np.random.Generator) -> int:
         process.stdin.write(text[:at].encode())
         begin = time.monotonic()
         while not state.exists() or Monitor.load(state).position == seen:
-            assert time.monotonic() - begin < 30
+            assert time.monotonic() - begin < 180
             time.sleep(0.002)
         for _ in range(int(rng.integers(1, 40))):
             piece = int(rng.integers(1, 30))
@@ -154,10 +154,10 @@ def test_kill_9(folder: Path, seed: int) -> None:
     command = [sys.executable, "-m", "decisional", "watch", *files]
     saved = [interrupted(command, text, rng) for _ in range(4)]
     assert 0 < saved[0] < saved[1] < saved[2] < saved[3] < len(text)
-    subprocess.run(command, input=text.encode(), stderr=subprocess.DEVNULL, timeout=60, check=True)
+    subprocess.run(command, input=text.encode(), stderr=subprocess.DEVNULL, timeout=240, check=True)
     assert positions(Path("events.jsonl").read_text()) == choice().events(text, initial=True).position.tolist()
     whole = [*command[:4], "monitor.json", "--out", "whole.jsonl"]
-    subprocess.run(whole, input=text.encode(), timeout=60, check=True)
+    subprocess.run(whole, input=text.encode(), timeout=240, check=True)
     assert Path("whole.jsonl").read_bytes() == Path("events.jsonl").read_bytes()
 
 
@@ -191,4 +191,4 @@ def test_events_come_at_once(folder: Path) -> None:
             process.stdin.write(symbol.encode())
             assert json.loads(process.stdout.readline())["position"] == place
         process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130
+        assert process.wait(timeout=180) == 130

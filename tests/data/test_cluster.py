@@ -40,7 +40,7 @@ def client():
 
 @pytest.fixture(params=["client", "executor"])
 def executor(request, client):
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=180)
     if request.param == "client":
         yield client
     else:
@@ -155,12 +155,12 @@ class Killer:
     """Kills a worker that is at its second slice."""
 
     def __init__(self, client, marks):
-        client.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=180)
         self.pids, self.marks, self.killed = sorted(client.run(os.getpid).values()), marks, None
         self.thread = threading.Thread(target=self.run)
 
     def run(self):
-        until = time.monotonic() + 20
+        until = time.monotonic() + 120
         while time.monotonic() < until and self.killed is None:
             for pid in self.pids:
                 if len(list(self.marks.glob(f"{pid}-*"))) >= 2:

@@ -311,7 +311,7 @@ def killed(causal: ds.CausalStates, path: Path, how: str, k: int) -> None:
     model = path.with_suffix(".pickle")
     model.write_bytes(pickle.dumps(causal))
     command = [sys.executable, "-c", SCRIPT, str(model), str(path), how, str(k)]
-    run = subprocess.run(command, check=False, capture_output=True, start_new_session=True, timeout=120)
+    run = subprocess.run(command, check=False, capture_output=True, start_new_session=True, timeout=240)
     assert run.returncode == -signal.SIGKILL, run.stderr.decode()
 
 

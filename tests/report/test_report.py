@@ -456,7 +456,7 @@ def test_in_a_browser(kind: str, tmp_path: Path) -> None:
             [BROWSER, *common, *look, "--dump-dom", path.as_uri()],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=240,
             check=True,
         )
         assert "CONSOLE" not in done.stderr, done.stderr
