@@ -204,9 +204,9 @@ class SymbolSeries(StoredSeries):
 
         def chunk(part: tuple[int, int]) -> Floats:
             lengths = np.empty(part[1] - part[0])
-            moves = (values[slice(*part)] for values in (copied, copies, edges, ends))
-            how = self.log_n, machine.length, lengths
-            kernels.move_lengths(*self.symbols, targets, _logs(emission), *moves, *how)
+            own = slice(*part)
+            moves = copied[own], copies[own], edges[own], ends[own]
+            kernels.move_lengths(*self.symbols, targets, _logs(emission), *moves, self.log_n, machine.length, lengths)
             return lengths
 
         n = copied.size
