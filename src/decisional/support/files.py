@@ -4,6 +4,7 @@ New content goes to a file beside the path, which takes its place when it is on 
 an earlier file is kept, and a pipe or a device is written to.
 """
 
+import codecs
 import errno
 import hashlib
 import json
@@ -14,11 +15,14 @@ import stat
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from .arguments import refusal
 
+# How compressed files begin, and the modules that know them.
+COMPRESSED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\xfd7zXZ\0": "lzma"}
 # Bytes in the name of a file, in most file systems.
 LONGEST_NAME = 255
 
@@ -35,16 +39,11 @@ def _checked(path: str | os.PathLike[str]) -> str:
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
-    """Read UTF-8 text, ``"-"`` = standard input; lines end with a line feed, whatever they ended with."""
-    data, name = read_bytes(path), file_name(path)
-    if b"\0" in data:
-        at = data.index(b"\0")
-        raise ValueError(f"The {name} is not text (NUL byte at offset {at}): give a UTF-8 text file.")
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        byte = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
-        raise ValueError(f"The {name} is not UTF-8 text ({byte}): convert it to UTF-8 first.") from None
+    """Read text, ``"-"`` = standard input; lines end with a line feed, whatever they ended with.
+
+    It is UTF-8, or UTF-16 with its mark, and may be compressed by gzip, bzip2 or xz, whatever its name says.
+    """
+    text = _decode(_unpacked(read_bytes(path), file_name(path)), file_name(path))
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
@@ -63,6 +62,34 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise IsADirectoryError(f"The 'path' {name!r} is a folder: give the path of a file inside it.") from None
     except PermissionError:
         raise PermissionError(f"The 'path' {name!r} may not be read by this user: change its permissions.") from None
+
+
+def _unpacked(data: bytes, name: str) -> bytes:
+    """The content of what is compressed."""
+    kind = next((kind for mark, kind in COMPRESSED.items() if data.startswith(mark)), None)
+    if kind is None:
+        return data
+    try:
+        plain: bytes = import_module(kind).decompress(data)
+    except Exception as error:  # each of the three has its own
+        raise ValueError(f"The {name} is compressed by {kind} and damaged ({error}): copy it again.") from None
+    return plain
+
+
+def _decode(data: bytes, name: str) -> str:
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            return data.decode("utf-16")
+        except UnicodeDecodeError as error:
+            raise ValueError(f"The {name} is no complete UTF-16 text ({error.reason}): save it again.") from None
+    if b"\0" in data:
+        at = data.index(b"\0")
+        raise ValueError(f"The {name} is not text (NUL byte at offset {at}): give a UTF-8 text file.")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        byte = f"byte 0x{error.object[error.start]:02x} at offset {error.start}"
+        raise ValueError(f"The {name} is not UTF-8 text ({byte}): convert it to UTF-8 first.") from None
 
 
 def read_json(path: str | os.PathLike[str], format: str, version: int, keys: Iterable[str]) -> dict[str, Any]:

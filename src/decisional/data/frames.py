@@ -1,0 +1,156 @@
+"""Series and frames of pandas, polars, pyarrow and their like: what they hold, and results on their index."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..support.arguments import shown
+
+# Libraries whose series and frames narwhals reads; it is imported only where one is met.
+LIBRARIES = ("pandas", "polars", "pyarrow", "modin", "cudf", "narwhals")
+# Columns that are named in a message.
+NAMED = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Index:
+    """Where the rows of data came from: the library of the frame, and the labels of its rows, if it has them.
+
+    Attributes
+    ----------
+    library : the name of the library that the data came with
+    labels : a pandas index, or None
+    n : number of rows
+    """
+
+    library: str
+    labels: Any
+    n: int
+
+    def frame(self, columns: Mapping[str, NDArray[Any]], rows: NDArray[Any] | None = None) -> Any:
+        """A frame of the same library, of columns on all rows, or on some of them."""
+        import narwhals as nw
+
+        if self.library != "pandas":
+            place = np.arange(self.n) if rows is None else rows
+            return nw.from_dict({"row": place, **columns}, backend=self.library).to_native()
+        import pandas as pd
+
+        labels = pd.RangeIndex(self.n) if self.labels is None else self.labels
+        return pd.DataFrame(dict(columns), index=labels if rows is None else labels[rows])
+
+
+def is_native(data: Any) -> bool:
+    """Whether data are a series, an index or a frame of one of the libraries."""
+    return type(data).__module__.partition(".")[0] in LIBRARIES and not isinstance(data, Hashable | Mapping)
+
+
+def is_frame(data: Any) -> bool:
+    """Whether data have named columns."""
+    return is_native(data) and hasattr(data, "columns")
+
+
+def columns_of(frame: Any) -> list[Any]:
+    """The names of the columns of a frame."""
+    import narwhals as nw
+
+    return list(nw.from_native(frame, eager_only=True).columns)
+
+
+def array_of(data: Any, parameter: str) -> NDArray[Any]:
+    """(n,) the values of a series, or of the only column of a frame; what is missing is None or NaN."""
+    import narwhals as nw
+
+    if is_frame(data):
+        names = columns_of(data)
+        if len(names) != 1:
+            listed = ", ".join(map(repr, names[:NAMED])) + (", ..." if len(names) > NAMED else "")
+            such = f", such as frame[{names[-1]!r}]" if names else ""
+            raise ValueError(
+                f"The {parameter!r} is a frame of {len(names)} columns ({listed}); one series is meant: give one "
+                f"column{such}."
+            )
+        data = nw.from_native(data, eager_only=True)[names[0]]
+    elif not hasattr(data, "dtype") and not hasattr(data, "type"):
+        raise ValueError(f"The {parameter!r} is {shown(type(data).__name__)}; it must be a series: give one column.")
+    elif hasattr(data, "to_series") and not hasattr(data, "is_null"):
+        return np.asarray(data)
+    return np.asarray(nw.from_native(data, series_only=True).to_numpy())
+
+
+def table_of(frame: Any, parameter: str) -> tuple[NDArray[Any], list[Any]]:
+    """(n, m) the numbers of a frame, NaN where they are missing, and the names of its columns."""
+    import narwhals as nw
+
+    inner = nw.from_native(frame, eager_only=True)
+    wrong = [name for name in inner.columns if not (inner[name].dtype.is_numeric() or inner[name].dtype == nw.Boolean)]
+    if wrong:
+        raise ValueError(
+            f"The {parameter!r} is a frame whose column {wrong[0]!r} is of type {inner[wrong[0]].dtype}; all columns "
+            "must be numbers: choose some, or give those of the others as numbers."
+        )
+    columns = [np.asarray(inner[name].to_numpy(), float) for name in inner.columns]
+    return np.column_stack(columns) if columns else np.empty((len(inner), 0)), list(inner.columns)
+
+
+def index_of(data: Any) -> Index | None:
+    """The index of a series or frame; None for other data."""
+    if not is_native(data):
+        return None
+    library = type(data).__module__.partition(".")[0]
+    labels = data.index if library in ("pandas", "modin", "cudf") and hasattr(data, "index") else None
+    return Index(library, labels, len(data))
+
+
+def joint_index(parts: Sequence[Any], keys: Sequence[Hashable] | None = None) -> Index | None:
+    """The index of several series one after the other; with keys, these come first."""
+    found = [index_of(part) for part in parts]
+    if not found or any(index is None for index in found):
+        return None
+    first, n = found[0], sum(index.n for index in found if index is not None)
+    assert first is not None
+    if first.labels is None:
+        return Index(first.library, None, n)
+    import pandas as pd
+
+    frames = [pd.DataFrame(index=index.labels) for index in found if index is not None]
+    return Index(first.library, pd.concat(frames, keys=keys).index, n)
+
+
+def several(data: Any) -> tuple[list[Any], list[Hashable] | None] | None:
+    """The series, and their keys, of a dict of series, or of what `groupby` gives; None for anything else."""
+    if isinstance(data, Mapping):
+        return list(data.values()), list(data)
+    if type(data).__name__ in ("SeriesGroupBy", "DataFrameGroupBy") and not isinstance(data, (list, tuple)):
+        data = list(data)
+    pairs = isinstance(data, (list, tuple)) and len(data) > 0 and all(_is_keyed(item) for item in data)
+    if not pairs:
+        return None
+    return [part for _, part in data], [_plain(key) for key, _ in data]
+
+
+def _is_keyed(item: Any) -> bool:
+    return isinstance(item, tuple) and len(item) == 2 and isinstance(item[0], Hashable) and is_native(item[1])
+
+
+def _plain(key: Hashable) -> Hashable:
+    """The key of a group of one column, which pandas gives as a tuple of one."""
+    return key[0] if isinstance(key, tuple) and len(key) == 1 else key
+
+
+def reordered(frame: Any, names: Iterable[Any], parameter: str) -> NDArray[Any]:
+    """The numbers of a frame in the order of the columns that were fitted; columns that are not there are refused."""
+    values, found = table_of(frame, parameter)
+    wanted = list(names)
+    missing = [name for name in wanted if name not in found]
+    if missing or len(found) != len(wanted):
+        more = [name for name in found if name not in wanted]
+        what = f"no column {missing[0]!r}" if missing else f"the column {more[0]!r}, which fit has not seen"
+        listed = ", ".join(map(repr, wanted))
+        raise ValueError(f"The {parameter!r} is a frame with {what}; its columns must be those of fit: give {listed}.")
+    return values[:, [found.index(name) for name in wanted]]

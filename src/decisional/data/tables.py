@@ -1,0 +1,455 @@
+"""Tables in text or parquet files: cells in rows, whose columns are series of symbols or numbers, by group and in time.
+
+Cells are text until a column is asked for: nothing is guessed of the others. What was moved or cut is told by warnings.
+"""
+
+import csv
+import os
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..support.files import file_name, read_text
+
+# What stands for a number that is missing; symbols are missing where the cell is empty.
+NO_NUMBER = ("", "na", "n/a", "nan", "null", "none", "?", "-")
+# Tried in this order; white space only where no other mark is in every row.
+DELIMITERS = ("\t", ";", "|", ",")
+# Rows that tell the delimiter, and the names from the first values.
+LOOKED_AT = 200
+# A jump in time is a gap where it is longer than so many steps, unless more than this share of all steps are.
+JUMP, IRREGULAR = 1.5, 0.1
+
+Column = int | str
+Columns = Column | Sequence[Column]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The cells of a table, as text.
+
+    Attributes
+    ----------
+    file : what it is called in messages
+    names : of the columns, () where the first row has none
+    columns : the cells of each column
+    lines : (n_rows,) the line, or row, of the file that each row comes from, from 1
+    parts : (n_rows,) how many empty lines, or ends of files, are above each row: they end a series
+    """
+
+    file: str
+    names: tuple[str, ...]
+    columns: list[Sequence[Any]]
+    lines: NDArray[np.int64]
+    parts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return self.lines.size
+
+    def place(self, column: Column, parameter: str = "column") -> int:
+        """The place of a column, by name or by number from 0; names come first."""
+        if isinstance(column, str) and self.names.count(column) == 1:
+            return self.names.index(column)
+        if isinstance(column, str) and column in self.names:
+            raise ValueError(
+                f"The {parameter!r} {column!r} is the name of {self.names.count(column)} columns of the {self.file}; a "
+                f"name must be that of one: give its number, the first is {self.names.index(column)}."
+            )
+        number = int(column) if isinstance(column, str) and re.fullmatch(r"-?\d+", column) else column
+        n = len(self.columns)
+        if isinstance(number, (int, np.integer)) and not isinstance(number, bool) and -n <= number < n:
+            return int(number) % n
+        raise ValueError(f"The {self.file} has no {parameter} {column!r}: {self._remedy(column)}.")
+
+    def _remedy(self, column: Any) -> str:
+        near = get_close_matches(str(column), self.names, 1)
+        if near:
+            return f"did you mean {near[0]!r}"
+        listed = ", ".join(map(repr, self.names[:20])) + (", ..." if len(self.names) > 20 else "")
+        last = len(self.columns) - 1
+        return f"choose one of {listed}, or a number from 0 to {last}" if listed else f"give a number from 0 to {last}"
+
+    def name(self, place: int) -> str:
+        """What a column is called."""
+        return self.names[place] if self.names else str(place)
+
+    def symbols(self, place: int, missing: Iterable[str] = ()) -> NDArray[Any]:
+        """(n_rows,) the cells of a column, None where they are empty or `missing`."""
+        gaps = {"", *missing}
+        return np.array([None if _is_gap(cell, gaps) else cell for cell in self.columns[place]], object)
+
+    def numbers(self, place: int, missing: Iterable[str] = (), decimal: str = ".") -> NDArray[Any]:
+        """(n_rows,) the numbers of a column, NaN where they are missing."""
+        cells = self.columns[place]
+        if isinstance(cells, np.ndarray) and cells.dtype.kind in "biuf":
+            return np.where(
+                np.isin(cells, [float(m) for m in missing if _number(m, decimal) is not None]), np.nan, cells
+            )
+        gaps = {*NO_NUMBER, *(mark.lower() for mark in missing)}
+        values = [np.nan if _is_gap(cell, gaps) else _number(cell, decimal) for cell in cells]
+        if None in values:
+            row = values.index(None)
+            comma = "" if decimal == "," or not re.fullmatch(r"-?\d+,\d+", str(cells[row])) else ", say decimal=','"
+            raise ValueError(
+                f"Line {self.lines[row]} of the {self.file} has {cells[row]!r} in the column {self.name(place)!r}, "
+                f"which is no number: correct it, leave it empty, name it in 'missing'{comma}, or choose another "
+                "column."
+            )
+        return np.array(values, float)
+
+    def is_numeric(self, place: int, missing: Iterable[str] = (), decimal: str = ".") -> bool:
+        """Whether all cells of a column are numbers or missing, and one is there."""
+        try:
+            return not bool(np.isnan(self.numbers(place, missing, decimal)).all())
+        except ValueError:
+            return False
+
+    def times(self, place: int) -> Any:
+        """(n_rows,) the times of a column: numbers, or dates as a DatetimeIndex, in UTC where they carry time zones."""
+        import pandas as pd
+
+        cells = self.columns[place]
+        empty = next((row for row, cell in enumerate(cells) if cell is None or cell != cell or cell == ""), None)
+        if empty is not None:
+            raise ValueError(
+                f"Line {self.lines[empty]} of the {self.file} has no time in the column {self.name(place)!r}; rows "
+                "are put in the order of their times: complete it, or leave the row out."
+            )
+        if self.is_numeric(place):
+            return pd.Index(self.numbers(place))
+        zoned = any(_ZONE.search(str(cell)) for cell in cells)
+        found = pd.to_datetime(pd.Series(cells), utc=zoned, errors="coerce", **self._date_format(place))
+        if found.isna().any():
+            row = int(found.isna().to_numpy().argmax())
+            raise ValueError(
+                f"Line {self.lines[row]} of the {self.file} has {cells[row]!r} in the column {self.name(place)!r}, "
+                "which is no time: write times as 2024-01-31 23:59:59 or as numbers."
+            )
+        return pd.DatetimeIndex(found)
+
+    def _date_format(self, place: int) -> dict[str, Any]:
+        """How dates are written; those of which day and month could be exchanged throughout are refused."""
+        days = [match.groups() for cell in self.columns[place] if (match := _DAY_OR_MONTH.match(str(cell)))]
+        if not days:
+            return {"format": "ISO8601" if isinstance(self.columns[place][0], str) else None}
+        if any(mark == "." or int(first) > 12 for first, mark, _ in days):
+            return {"dayfirst": True, "format": "mixed"}
+        if any(int(second) > 12 for _, _, second in days):
+            return {"dayfirst": False, "format": "mixed"}
+        raise ValueError(
+            f"The column {self.name(place)!r} of the {self.file} has dates such as {self.columns[place][0]!r}, which "
+            "may have the day or the month first; dates must have one meaning: write them as 2024-01-31."
+        )
+
+
+_ZONE = re.compile(r"(?:[zZ]|[+-]\d\d:?\d\d)$")
+_DAY_OR_MONTH = re.compile(r"(\d{1,2})([./-])(\d{1,2})[./-]\d{2,4}")
+
+
+def _is_gap(cell: Any, gaps: set[str]) -> bool:
+    """Whether a cell is missing: empty, None or NaN, or one of some marks."""
+    return cell is None or cell != cell or (isinstance(cell, str) and (cell in gaps or cell.strip().lower() in gaps))
+
+
+def _number(cell: Any, decimal: str) -> float | None:
+    """The finite number in a cell, or None."""
+    text = str(cell).strip()
+    if decimal != "." and "." not in text:
+        text = text.replace(decimal, ".")
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if abs(value) < float("inf") and "_" not in text else None
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    delimiter: str | None = None,
+    header: bool | None = None,
+    named: Iterable[Column | None] = (),
+) -> Table:
+    """Read a table: text (gzip and other compressions too), or parquet.
+
+    Parameters
+    ----------
+    path : the file, "-" = standard input
+    delimiter : between cells; by default a tab, semicolon, bar or comma that is in every row, else white space
+    header : whether the first row has the names; by default it does if one of `named` is there, or if none of its cells
+        is empty, a number, a time or occurs again in its column
+    named : columns that are asked for
+
+    Cost: a pass over the text; all cells are kept.
+    """
+    file = file_name(path)
+    if str(path).lower().endswith((".parquet", ".pq")):
+        return _read_parquet(str(path), file)
+    text = read_text(path)
+    lines = [(k, line) for k, line in enumerate(text.split("\n"), start=1) if not line.startswith("#")]
+    if not any(line.strip() for _, line in lines):
+        raise ValueError(f"The {file} has no rows: give a table with a row for each observation.")
+    mark = _delimiter(lines) if delimiter is None else _checked_delimiter(delimiter)
+    rows, numbers, parts = _rows(lines, mark, file)
+    return _with_names(file, rows, numbers, parts, header, [name for name in named if isinstance(name, str)])
+
+
+def _checked_delimiter(delimiter: str) -> str:
+    mark = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}.get(delimiter, delimiter)
+    if not isinstance(mark, str) or len(mark) != 1 or mark in '"\n\r':
+        raise ValueError(
+            f"The 'delimiter' is {delimiter!r}; it must be one character: give ',', ';', 'tab' or 'space'."
+        )
+    return mark
+
+
+def _delimiter(lines: list[tuple[int, str]]) -> str:
+    """The mark that cuts the first rows into as many cells each, more than one; else white space."""
+    first = [line for _, line in islice(((k, line) for k, line in lines if line.strip()), LOOKED_AT)]
+    for mark in DELIMITERS:
+        widths = {len(row) for row in csv.reader(first, delimiter=mark, skipinitialspace=True)}
+        if len(widths) == 1 and widths.pop() > 1:
+            return mark
+    # A row may be broken: it is refused by name, where the rows that are right are cut by the same mark.
+    counts = {mark: sum(mark in line for line in first) for mark in DELIMITERS}
+    best = max(counts, key=lambda mark: counts[mark])
+    return best if 2 * counts[best] > len(first) else " "
+
+
+def _rows(lines: list[tuple[int, str]], mark: str, file: str) -> tuple[list[list[str]], list[int], list[int]]:
+    """Cells of each row, and its line and part; all rows must be as wide as the first."""
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    parts: list[int] = []
+    part, place = 0, 0
+    at = iter(lines)
+
+    def given() -> Iterator[str]:
+        nonlocal place
+        for place, line in at:  # noqa: B007
+            yield line + "\n"
+
+    try:
+        for row in csv.reader(given(), delimiter=mark, skipinitialspace=True, strict=True):
+            cells = [cell.strip() for cell in row]
+            if mark == " ":
+                cells = [cell for cell in cells if cell]
+            if not any(cells) and len(cells) <= 1:
+                part += bool(rows)
+                continue
+            if rows and len(cells) != len(rows[0]):
+                raise ValueError(
+                    f"Line {place} of the {file} has {len(cells)} cells and the first row {len(rows[0])}; rows must be "
+                    "as long as each other: complete the row, put cells that have the delimiter in quotes, or give "
+                    "another 'delimiter'."
+                )
+            rows.append(cells)
+            numbers.append(place)
+            parts.append(part)
+    except csv.Error as error:
+        raise ValueError(f"Line {place} of the {file} is no row of a table ({error}): check its quotes.") from None
+    return rows, numbers, parts
+
+
+def _with_names(
+    file: str, rows: list[list[str]], lines: list[int], parts: list[int], header: bool | None, asked: list[str]
+) -> Table:
+    first = rows[0]
+    if header is None and not (header := any(name in first for name in asked)):
+        header = _are_names(first, rows[1:LOOKED_AT])
+        if header and not any(_is_value(cell) for row in rows[1:LOOKED_AT] for cell in row):
+            _tell(
+                f"The first row of the {file} is taken for the names of its columns ({', '.join(first[:5])}): say "
+                "header=False if it is data."
+            )
+    body = rows[1:] if header else rows
+    columns: list[Sequence[Any]] = list(zip(*body, strict=True)) or [()] * len(first)
+    kept = slice(int(header), None)
+    return Table(file, tuple(first) if header else (), columns, np.array(lines[kept]), np.array(parts[kept]))
+
+
+def _are_names(first: list[str], rows: list[list[str]]) -> bool:
+    below = [set(column) for column in zip(*rows, strict=True)] or [set()] * len(first)
+    return all(cell and not _is_value(cell) and cell not in column for cell, column in zip(first, below, strict=True))
+
+
+def _is_value(cell: str) -> bool:
+    """Whether a cell is a number or a time, which no name is."""
+    return _number(cell, ",") is not None or _TIME.match(cell) is not None
+
+
+_TIME = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}:\d\d")
+
+
+def _read_parquet(path: str, file: str) -> Table:
+    import pandas as pd
+
+    try:
+        frame = pd.read_parquet(path)
+    except ImportError:
+        raise ImportError(f"To read {path!r} pyarrow must be installed: pip install 'decisional[parquet]'.") from None
+    except FileNotFoundError:
+        raise FileNotFoundError(f"The 'path' {path!r} does not exist: check it.") from None
+    except Exception as error:  # whatever a damaged file makes of the reader
+        reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise ValueError(f"The {file} is no parquet table ({reason}): check it.") from None
+    if frame.index.name is not None or frame.index.nlevels > 1:
+        frame = frame.reset_index()
+    columns: list[Sequence[Any]] = [_cells(frame.iloc[:, k]) for k in range(frame.shape[1])]
+    n = len(frame)
+    return Table(file, tuple(map(str, frame.columns)), columns, np.arange(1, n + 1), np.zeros(n, np.int64))
+
+
+def _cells(column: Any) -> Sequence[Any]:
+    """Numbers as an array, all else as text or None."""
+    if column.dtype.kind in "biuf" and not column.isna().any():
+        return np.asarray(column)
+    return [None if cell is None or cell != cell else str(cell) for cell in column.tolist()]
+
+
+def series_of(
+    table: Table,
+    column: Column | None,
+    numbers: bool,
+    by: Columns | None = None,
+    time: Column | None = None,
+    step: Any = None,
+    missing: Iterable[str] = (),
+    decimal: str = ".",
+) -> list[Any]:
+    """A column as pandas Series: one for each group, each stretch without a jump in time, each part of the file.
+
+    Parameters
+    ----------
+    column : name or number; by default the only one (of numbers)
+    numbers : whether its cells are numbers rather than symbols
+    by : columns whose values tell the groups, each of which is a series of its own
+    time : column of times, which order the rows
+    step : between rows; times further apart than 1.5 steps are a gap. By default the median, where that is regular
+    missing : cells that stand for a missing value, besides empty ones
+    decimal : mark in numbers
+
+    Returns
+    -------
+    list of pandas.Series : their index has the group, and the time or the row, from 0, of the table
+    """
+    import pandas as pd
+
+    missing = [missing] if isinstance(missing, str) else list(missing)
+    keys = [by] if isinstance(by, (int, str)) else list(by or ())
+    places = [table.place(key, "by") for key in keys]
+    at = None if time is None else table.place(time, "time")
+    place = _value_column(table, column, numbers, {*places, at}, missing, decimal)
+    values = table.numbers(place, missing, decimal) if numbers else table.symbols(place, missing)
+    frame = pd.DataFrame({"value": values, "part": table.parts, "row": np.arange(len(table))})
+    for k, key in enumerate(places):
+        cells = table.symbols(key)
+        empty = next((row for row, cell in enumerate(cells) if cell is None), None)
+        if empty is not None:
+            raise ValueError(
+                f"Line {table.lines[empty]} of the {table.file} is empty in the column {table.name(key)!r}, which "
+                "tells the group of a row: complete it, or leave the row out."
+            )
+        frame[f"by{k}"] = cells
+    frame["time"] = frame["row"] if at is None else table.times(at)
+    groups = [f"by{k}" for k in range(len(places))]
+    if at is not None:
+        frame = _in_order(table, at, frame, groups)
+    elif groups:
+        frame = frame.sort_values([*groups, "row"], kind="stable")
+    same = frame[[*groups, "part"]]
+    cut = same.ne(same.shift()).any(axis=1).to_numpy(copy=True)
+    if at is not None:
+        cut |= _jumps(table, at, frame["time"], cut, step)
+    names = [*(table.name(key) for key in places), None if at is None else table.name(at)]
+    index = pd.Index(frame["time"], name=names[-1])
+    if groups:
+        index = pd.MultiIndex.from_arrays([*(frame[group] for group in groups), frame["time"]], names=names)
+    whole = pd.Series(frame["value"].to_numpy(), index=index, name=table.name(place))
+    starts = [*np.flatnonzero(cut).tolist(), len(whole)]
+    return [whole.iloc[a:b] for a, b in pairwise(starts)]
+
+
+def _value_column(
+    table: Table, column: Column | None, numbers: bool, others: set[int | None], missing: list[str], decimal: str
+) -> int:
+    """Where the values are: by default in the only column (of numbers) that is left."""
+    if column is not None:
+        return table.place(column)
+    left = [place for place in range(len(table.columns)) if place not in others]
+    found = [place for place in left if table.is_numeric(place, missing, decimal)] if numbers else left
+    if len(found) == 1 or len(left) == 1:
+        return found[0] if found else left[0]
+    listed = ", ".join(repr(table.name(place)) for place in found[:20]) or "none"
+    what = " of numbers" if numbers else ""
+    raise ValueError(
+        f"The {table.file} has {len(found)} columns{what} ({listed}); a series is one of them: choose it with 'column'."
+    )
+
+
+def _in_order(table: Table, at: int, frame: Any, groups: list[str]) -> Any:
+    """Rows in the order of groups and times; what was moved, or is twice there, is told."""
+    frame["part"] = 0
+    ordered = frame.sort_values([*groups, "time"], kind="stable")
+    by_group = frame.groupby(groups, sort=False)["time"] if groups else frame["time"]
+    moved = int((by_group.diff() < by_group.diff().mul(0)).sum()) if len(frame) > 1 else 0
+    name = table.name(at)
+    if moved:
+        _tell(f"The times {name!r} of the {table.file} go back {moved:,} times: the rows were put in their order.")
+    twice = int(ordered.duplicated([*groups, "time"]).sum())
+    if twice:
+        _tell(
+            f"The times {name!r} of the {table.file} repeat in {twice:,} rows: these stay in the order of the file; "
+            "give 'by' if they belong to different series."
+        )
+    return ordered
+
+
+def _jumps(table: Table, at: int, times: Any, cut: NDArray[Any], step: Any) -> NDArray[Any]:
+    """Before which rows time jumps: by more than 1.5 steps."""
+    import pandas as pd
+
+    ahead = times.diff().mask(cut)
+    steps = ahead[ahead > ahead * 0]
+    if step is None:
+        if not len(steps):
+            return np.zeros(len(times), bool)
+        usual = steps.median()
+        far = (ahead > usual * JUMP).to_numpy()
+        if far.sum() > IRREGULAR * len(steps):
+            _tell(
+                f"The times {table.name(at)!r} of the {table.file} are irregular (steps from {_said(steps.min())} to "
+                f"{_said(steps.max())}): no jump is taken for a gap; give 'step' to say how long a step is."
+            )
+            return np.zeros(len(times), bool)
+    else:
+        try:
+            usual = pd.Timedelta(step) if ahead.dtype.kind == "m" else float(step)
+        except (ValueError, TypeError):
+            usual = None
+        if usual is None or not usual > usual * 0:
+            raise ValueError(
+                f"The 'step' is {step!r}; it must be the time between two rows, above 0: give such as '1h' or '1d' for "
+                "dates and a number for numbers."
+            )
+        far = (ahead > usual * JUMP).to_numpy()
+    if far.any():
+        _tell(
+            f"The times {table.name(at)!r} of the {table.file} jump {int(far.sum()):,} times by more than {JUMP} steps "
+            f"of {_said(usual)}: these are gaps, and what is before and after them are series of their own."
+        )
+    return far
+
+
+def _said(length: Any) -> str:
+    return f"{length:g}" if isinstance(length, (int, float)) else str(length)
+
+
+def _tell(sentence: str) -> None:
+    warnings.warn(sentence, stacklevel=2)
