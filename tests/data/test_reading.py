@@ -27,7 +27,9 @@ def test_text(folder: Path) -> None:
     Path("sky.csv").write_text("day,sky,rain\n1,dry,0\n2,wet,3.5\n3,dry,NA\n")
     assert ds.read("chars.txt") == ds.read(Path("chars.txt"), "symbols") == ["0110", "1011"]
     assert ds.read("words.txt") == [["up", "down", "up"]]
-    assert ds.read("sky.csv", column="sky") == [["dry", "wet", "dry"]]
+    assert ds.read("sky.csv", column="sky").tolist() == ["dry", "wet", "dry"]
+    with pytest.raises(ValueError, match=r"has 3 columns .*: choose it with 'column'"):
+        ds.read("sky.csv")
     rain, name = ds.read("sky.csv", "signal", column=2, named=True)
     assert name == "rain"
     np.testing.assert_array_equal(rain, [0, 3.5, np.nan])

@@ -25,7 +25,7 @@ def written(folder: Path, text: str, name: str = "table.csv") -> Path:
 def column(path: Path, name: Any = None, numbers: bool = False, **how: Any) -> list[Any]:
     reading = {key: how.pop(key) for key in ("delimiter", "header") if key in how}
     table = read_table(path, named=[name, how.get("by"), how.get("time")], **reading)
-    return series_of(table, name, numbers, **how)
+    return series_of(table, name, "signal" if numbers else "symbols", **how)
 
 
 def values(series: Any) -> list[Any]:
@@ -100,6 +100,19 @@ def test_comments_and_line_ends(tmp_path: Path) -> None:
 def test_empty_lines_end_a_series(tmp_path: Path) -> None:
     path = written(tmp_path, "v\n1\n2\n\n\n5\n6\n\n")
     assert [values(part) for part in column(path, 0, True)] == [[1, 2], [5, 6]]
+
+
+@pytest.mark.parametrize(
+    ("content", "place", "expected"),
+    [
+        ("0\n1\n1\n", 0, [["0", "1", "1"]]),
+        ("1 a\n2 b\n\n3 c\n", 1, [["a", "b"], ["c"]]),
+        ("1 a\n2 b\n", -1, [["a", "b"]]),
+        ("time,state\n1,a\n2,b\n", "state", [["a", "b"]]),
+    ],
+)
+def test_columns_of_any_text(tmp_path: Path, content: str, place: Any, expected: list[Any]) -> None:
+    assert [values(part) for part in column(written(tmp_path, content, "file.txt"), place)] == expected
 
 
 @pytest.mark.parametrize("packed", [gzip.compress, bz2.compress, lzma.compress])

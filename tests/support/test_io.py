@@ -49,38 +49,22 @@ def test_formats(file: Path, content: bytes, expected: list[object]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "column", "expected"),
+    ("content", "message"),
     [
-        (b"0\n1\n1\n", 0, [["0", "1", "1"]]),
-        (b"1 a\n2 b\n\n3 c\n", 1, [["a", "b"], ["c"]]),
-        (b"1 a\n2 b\n", -1, [["a", "b"]]),
-        (b"time,state\n1,a\n2,b\n", "state", [["a", "b"]]),
+        (b"", "has no symbols"),
+        (b"\n \n# only a comment\n", "has no symbols"),
+        (b"01\x0001", "NUL byte at offset 2"),
+        (b"01\xff1", "byte 0xff at offset 2"),
+        (b"a,,b\n", "Line 1 of the file .* has an empty field"),
+        (b",a\n", "empty field"),
+        (b",\n", "empty field"),
+        (b"a b\nsunny\n", "Line 2 of the file .* has no space or comma but line 1 has"),
     ],
 )
-def test_columns(file: Path, content: bytes, column: int | str, expected: list[object]) -> None:
-    file.write_bytes(content)
-    assert read_symbols(file, column) == expected
-
-
-@pytest.mark.parametrize(
-    ("content", "column", "message"),
-    [
-        (b"", None, "has no symbols"),
-        (b"\n \n# only a comment\n", None, "has no symbols"),
-        (b"01\x0001", None, "NUL byte at offset 2"),
-        (b"01\xff1", None, "byte 0xff at offset 2"),
-        (b"a,,b\n", None, "Line 1 of the file .* has an empty field"),
-        (b",a\n", None, "empty field"),
-        (b",\n", None, "empty field"),
-        (b"a b\nsunny\n", None, "Line 2 of the file .* has no space or comma but line 1 has"),
-        (b"a b\nc\n", 1, "Line 2 of the file .* has 1 columns"),
-        (b"time,state\n1,a\n", "colour", "no column 'colour': choose one of time, state"),
-    ],
-)
-def test_refused(file: Path, content: bytes, column: int | str | None, message: str) -> None:
+def test_refused(file: Path, content: bytes, message: str) -> None:
     file.write_bytes(content)
     with pytest.raises(ValueError, match=message) as caught:
-        read_symbols(file, column)
+        read_symbols(file)
     assert "\n" not in str(caught.value)
     assert str(caught.value).endswith(".")
 

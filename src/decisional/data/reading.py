@@ -1,6 +1,7 @@
 """The reader: any file as data that `decisional.observe` takes."""
 
 import os
+from collections.abc import Iterable
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,8 @@ from ..support.files import read_bytes
 from .datasets import MAGIC, first_bytes, is_store, open_hdf5, open_store, read_dataset, reading
 from .pixels import read_pixels
 from .stores import LARGE, stored
-from .text import map_symbols, read_column, read_rows, read_symbols
+from .tables import Columns, looks_like_table, read_rows, read_table, series_of
+from .text import map_symbols, read_symbols
 
 KINDS = ".npy, .npz, .nc, .h5, .zarr, .pbm, .pgm or .png"
 NPY, ZIP, HDF5 = b"\x93NUMPY", b"PK", b"\x89HDF"
@@ -26,7 +28,15 @@ AXES = {"symbols": 1, "signal": 1, "field": 2, "table": None, None: None}
 def read(
     path: str | os.PathLike[str],
     kind: str | None = None,
+    *,
     column: int | str | None = None,
+    by: Columns | None = None,
+    time: int | str | None = None,
+    step: Any = None,
+    missing: str | Iterable[str] = (),
+    delimiter: str | None = None,
+    decimal: str = ".",
+    header: bool | None = None,
     variable: str | None = None,
     key: str | None = None,
     sliced: bool = False,
@@ -37,8 +47,10 @@ def read(
     Parameters
     ----------
     path : str or path
-        The file, or the folder of a zarr store; ``"file.h5:/name"`` is one of its arrays, ``"-"`` standard input.
+        The file, or the folder of a zarr store; ``"file.h5:/name"`` is one of its arrays, ``"-"`` standard input. Text
+        may be compressed.
     kind : {"symbols", "signal", "field", "table"}, optional
+<<<<<<< HEAD
         What the data are. Symbols are text, where each line is a series of characters, or of words if it has spaces or
         commas, and lines that begin with ``#`` are comments; or integers along one axis. A signal is a column of a
         table of numbers, or numbers along one axis; a field, or image, has two axes at least; a table is a list of rows
@@ -46,6 +58,30 @@ def read(
     column : int or str, optional
         Of a table, by number from 0, from the right when negative, or by the name in the first row; by default, for a
         signal, the only one of numbers. In a column of symbols, empty lines separate series.
+=======
+        What the data are. Symbols are text, where each line is a series of characters, or of words if it has spaces
+        or commas; a column of a table; or integers along one axis. A signal is a column of numbers of a table, or
+        numbers along one axis; a field, or image, has two axes at least; a table is a list of rows of text. By default
+        text is symbols, a column is of numbers if it has nothing else, and arrays are as they are.
+    column : int or str, optional
+        Of a table (.csv, .tsv, .parquet or any text), by name or by number from 0; by default the only one.
+    by : int, str or list of these, optional
+        Columns of a table that tell the series each row belongs to: a user, a machine, a day.
+    time : int or str, optional
+        Column of a table that has times, dates or numbers, by which the rows are put in order.
+    step : str or float, optional
+        Time between two rows, such as ``"1h"``: longer jumps (1.5 steps) are gaps, where a series ends and another
+        begins. By default the usual step, where most are alike.
+    missing : str or list of str, optional
+        Cells of a table where a value is missing, besides empty ones.
+    delimiter : str, optional
+        What is between the cells of a table; by default a tab, semicolon, bar or comma that is in every row, or white
+        space.
+    decimal : str, default="."
+        The mark in the numbers of a table.
+    header : bool, optional
+        Whether the first row of a table has the names of its columns; by default, if nothing in it looks like data.
+>>>>>>> cd1f6c8 (One reader of tables behind ds.read)
     variable : str, optional
         Which array of an HDF5, netCDF or zarr file; by default the only one of its kind.
     key : str, optional
@@ -61,12 +97,20 @@ def read(
     list of str, or list of lists of str
         For text of symbols, one item for each series; `decisional.observe.series` takes the list with
         ``sequences=True``. If sliced, a `MappedText`, whose ``parts`` and ``missing`` it takes.
+    pandas.Series, or list of them
+        For a column of a table, with the times, or the numbers of the rows, as index; several where `by`, gaps in time
+        or empty lines tell several series. All functions of `decisional.observe` take them.
     array
         For all else: (n,) of a series, (time, space, ...) of a field, (height, width) of a picture. What is missing
         is NaN in a series and in floats, and masked in other arrays; a dimension called time or t comes first. Or what
         is sliced without being read, which the functions of `decisional.observe` take as well.
     tuple of these and a str
         If named.
+
+    Warns
+    -----
+    UserWarning
+        Where times go back, repeat, jump or are irregular, and where it is doubtful that the first row has names.
 
     Examples
     --------
@@ -81,27 +125,32 @@ def read(
     >>> ds.read(file)
     [['up', 'down', 'up']]
     >>> table = pathlib.Path(folder.name, "weather.csv")
-    >>> _ = table.write_text("day,rain\\nmonday,0.5\\ntuesday,\\n")
-    >>> ds.read(table, "signal", column="rain")
-    array([0.5, nan])
+    >>> _ = table.write_text("day,sky,rain\\n2024-01-01,wet,0.5\\n2024-01-02,dry,\\n")
+    >>> ds.read(table, column="sky").tolist(), ds.read(table, column="rain").tolist()
+    (['wet', 'dry'], [0.5, nan])
     >>> folder.cleanup()
     """
     arguments.choice(kind, "kind", AXES)
     name = os.fspath(path)
-    picture = kind is None and Path(name).suffix.lower() in PICTURES
+    parts = {"column": column, "by": by, "time": time, "step": step, "delimiter": delimiter, "header": header}
+    how = {**parts, "missing": missing or None, "decimal": None if decimal == "." else decimal}
     if kind == "table":
-        found: tuple[Any, str] = read_rows(name), ""
-    elif kind == "field" or picture or is_array(name):
-        _refuse("column", column, "tables" if kind == "signal" else "text", name)
-        found = _array(name, variable, key, AXES[kind], sliced), variable or "value"
+        return (read_rows(name, delimiter), "") if named else read_rows(name, delimiter)
+    picture = kind is None and Path(name).suffix.lower() in PICTURES
+    if kind == "field" or picture or is_array(name):
+        for option, value in how.items():
+            _refuse(option, value, "tables" if kind == "signal" else "text", name)
+        found: tuple[Any, str] = _array(name, variable, key, AXES[kind], sliced), variable or "value"
+        return found if named else found[0]
+    _refuse("variable", variable, "netCDF, HDF5 and zarr", name)
+    _refuse("key", key, ".npz archives", name)
+    if kind == "signal" or any(value is not None for value in how.values()) or looks_like_table(name):
+        columns = (column, *([by] if isinstance(by, (int, str)) else by or ()), time)
+        table = read_table(name, delimiter, header, columns)
+        series = series_of(table, column, kind, by, time, step, missing, decimal)
+        found = series[0] if len(series) == 1 else series, str(series[0].name)
     else:
-        _refuse("variable", variable, "netCDF, HDF5 and zarr", name)
-        _refuse("key", key, ".npz archives", name)
-        if kind == "signal":
-            found = read_column(name, column)
-        else:
-            mapped = map_symbols(name) if sliced and column is None else None
-            found = mapped or read_symbols(name, column), "" if column is None else str(column)
+        found = (map_symbols(name) if sliced else None) or read_symbols(name), ""
     return found if named else found[0]
 
 

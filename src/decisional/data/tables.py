@@ -20,6 +20,7 @@ from ..support.files import file_name, read_text
 
 # What stands for a number that is missing; symbols are missing where the cell is empty.
 NO_NUMBER = ("", "na", "n/a", "nan", "null", "none", "?", "-")
+PARQUET = (".parquet", ".pq")
 # Tried in this order; white space only where no other mark is in every row.
 DELIMITERS = ("\t", ";", "|", ",")
 # Rows that tell the delimiter, and the names from the first values.
@@ -189,7 +190,7 @@ def read_table(
     Cost: a pass over the text; all cells are kept.
     """
     file = file_name(path)
-    if str(path).lower().endswith((".parquet", ".pq")):
+    if str(path).lower().endswith(PARQUET):
         return _read_parquet(str(path), file)
     text = read_text(path)
     lines = [(k, line) for k, line in enumerate(text.split("\n"), start=1) if not line.startswith("#")]
@@ -198,6 +199,25 @@ def read_table(
     mark = _delimiter(lines) if delimiter is None else _checked_delimiter(delimiter)
     rows, numbers, parts = _rows(lines, mark, file)
     return _with_names(file, rows, numbers, parts, header, [name for name in named if isinstance(name, str)])
+
+
+def read_rows(path: str | os.PathLike[str], delimiter: str | None = None) -> list[list[str]]:
+    """All rows of a table, with the names of its columns if it has them."""
+    table = read_table(path, delimiter, header=False)
+    return [list(row) for row in zip(*table.columns, strict=True)]
+
+
+def looks_like_table(path: str) -> bool:
+    """Whether a file is called a table, and is one of several rows of one length, rather than lines of symbols."""
+    name = path.lower().removesuffix(".gz").removesuffix(".bz2").removesuffix(".xz")
+    if name.endswith(PARQUET):
+        return True
+    if not name.endswith((".csv", ".tsv", ".tab")):
+        return False
+    try:
+        return len(read_table(path, header=False)) > 1
+    except ValueError:
+        return False
 
 
 def _checked_delimiter(delimiter: str) -> str:
@@ -316,7 +336,7 @@ def _cells(column: Any) -> Sequence[Any]:
 def series_of(
     table: Table,
     column: Column | None,
-    numbers: bool,
+    kind: str | None,
     by: Columns | None = None,
     time: Column | None = None,
     step: Any = None,
@@ -327,8 +347,8 @@ def series_of(
 
     Parameters
     ----------
-    column : name or number; by default the only one (of numbers)
-    numbers : whether its cells are numbers rather than symbols
+    column : name or number; by default the only one (of numbers, for a signal)
+    kind : "signal" for numbers, "symbols" for text, None for numbers where there is nothing else
     by : columns whose values tell the groups, each of which is a series of its own
     time : column of times, which order the rows
     step : between rows; times further apart than 1.5 steps are a gap. By default the median, where that is regular
@@ -345,7 +365,8 @@ def series_of(
     keys = [by] if isinstance(by, (int, str)) else list(by or ())
     places = [table.place(key, "by") for key in keys]
     at = None if time is None else table.place(time, "time")
-    place = _value_column(table, column, numbers, {*places, at}, missing, decimal)
+    place = _value_column(table, column, kind == "signal", {*places, at}, missing, decimal)
+    numbers = kind == "signal" or (kind is None and table.is_numeric(place, missing, decimal))
     values = table.numbers(place, missing, decimal) if numbers else table.symbols(place, missing)
     frame = pd.DataFrame({"value": values, "part": table.parts, "row": np.arange(len(table))})
     for k, key in enumerate(places):

@@ -1,6 +1,5 @@
-"""Series of symbols, and tables, in text files."""
+"""Series of symbols in text files."""
 
-import csv
 import mmap
 import os
 import re
@@ -10,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..support.files import file_name, read_text
 from . import stores
@@ -22,18 +20,43 @@ _REFUSED = [0, ord(","), *range(128, 256)]
 _BLOCK = 1 << 22
 # Lines, and comments, that are noted one by one.
 _MOST_LINES = 1000
-# Cells of a table of numbers where one is missing.
-_MISSING = {"", "na", "n/a", "nan", "null", "none", "?"}
 
 
-def read_symbols(path: str | os.PathLike[str], column: int | str | None = None) -> list[str] | list[list[str]]:
-    """Series of symbols in a text file: its lines, or a column of a table down its rows, as `reading.read` tells.
+def read_symbols(path: str | os.PathLike[str]) -> list[str] | list[list[str]]:
+    """Read series of symbols from a text file.
 
-    A series is a ``str`` of characters, which costs no more memory than the file, or a list of words; a file has lines
-    of one kind.
+    Each line that is neither empty nor a comment (first character ``#``) is one series. In lines without
+    white space or comma the symbols are the characters, otherwise the words between white space or commas;
+    a file has lines of one kind.
+
+    Parameters
+    ----------
+    path : str or path
+        A text file, or ``"-"`` for standard input.
+
+    Returns
+    -------
+    list of str, or list of lists of str
+        One item per series: a ``str`` of characters, which costs no more memory than the file, or a list of
+        words. `decisional.observe.series` takes the whole list, with ``sequences=True``.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> file = pathlib.Path(folder.name) / "symbols.txt"
+    >>> file.write_text("# two series\\n0110\\n10111\\n")
+    24
+    >>> read_symbols(file)
+    ['0110', '10111']
+    >>> file.write_text("up, down, up\\n")
+    13
+    >>> read_symbols(file)
+    [['up', 'down', 'up']]
+    >>> folder.cleanup()
     """
     name, lines = file_name(path), read_text(path).split("\n")
-    series = _by_line(lines, name) if column is None else _by_column(lines, column, name)
+    series = _by_line(lines, name)
     if not series:
         raise ValueError(f"The {name} has no symbols: give at least one line that is not a comment.")
     return series
@@ -61,8 +84,15 @@ def map_symbols(path: str | os.PathLike[str]) -> MappedText | None:
     """Find the series in a text file of any size without keeping them, for observations that are read in slices.
 
     Lines are as for `read_symbols`: one series each, without the white space around them, and none where they are
-    comments. The parts are the lines, or, where there are more than 1000, what lies between comments. None where
-    symbols are not characters of one byte: `read_symbols` reads or refuses such a file. Cost: two passes over the file.
+    comments. The parts are the lines, or, where there are more than 1000, what lies between comments.
+
+    Parameters
+    ----------
+    path : a text file whose symbols are characters of one byte
+
+    Returns
+    -------
+    MappedText, or None for any other file, which `read_symbols` reads or refuses. Cost: two passes over the file.
     """
     if os.fspath(path) == "-" or not Path(path).is_file() or not Path(path).stat().st_size:
         return None
@@ -145,97 +175,3 @@ def _by_line(lines: Iterable[str], name: str) -> list[str] | list[list[str]]:
             )
         split[number] = [line]
     return [split[number] for number in sorted(split) if split[number]]
-
-
-def _by_column(lines: Iterable[str], column: int | str, name: str) -> list[list[str]]:
-    series: list[list[str]] = [[]]
-    index = column if isinstance(column, int) else None
-    for number, line in enumerate(lines, start=1):
-        if line.startswith("#"):
-            continue
-        words = _words(line, number, name)
-        if not words:
-            series.append([])
-        elif index is None:
-            if column not in words:
-                found = ", ".join(words[:20])
-                raise ValueError(f"The {name} has no column {column!r}: choose one of {found}.")
-            index = words.index(str(column))
-        elif not -len(words) <= index < len(words):
-            raise ValueError(
-                f"Line {number} of the {name} has {len(words)} columns, so column {column!r} is missing: "
-                "complete the line, or choose another column (they count from 0)."
-            )
-        else:
-            series[-1].append(words[index])
-    return [item for item in series if item]
-
-
-def read_rows(path: str | os.PathLike[str]) -> list[list[str]]:
-    """The cells of a table: between commas, semicolons or tabs, else between white space; without comments."""
-    lines = [line for line in read_text(path).split("\n") if line.strip() and not line.startswith("#")]
-    mark = next((mark for mark in ",;\t" if lines and mark in lines[0]), None)
-    if mark is None:
-        return [line.split() for line in lines]
-    return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=mark)]
-
-
-def read_column(path: str | os.PathLike[str], column: int | str | None) -> tuple[NDArray[Any], str]:
-    """A column of numbers, NaN where they are missing, and its name; by default the only numeric one."""
-    rows = read_rows(path)
-    if not rows:
-        raise ValueError(f"The file {path!r} has no rows: give a table of numbers.")
-    width = len(rows[0])
-    for number, row in enumerate(rows, start=1):
-        if len(row) != width:
-            raise ValueError(
-                f"Row {number} of {path!r} has {len(row)} columns and the first one {width}: complete the row."
-            )
-    headed = all(_number(cell) is None for cell in rows[0])
-    names = rows[0] if headed else [str(place) for place in range(width)]
-    columns = list(zip(*rows[headed:], strict=True)) or [()] * width
-    place = _place(path, column, names, columns)
-    values = list(map(_number, columns[place]))
-    if None in values:
-        at = values.index(None)
-        raise ValueError(
-            f"Row {at + 1 + headed} of {path!r} has {columns[place][at]!r} in column {names[place]!r}, which is no "
-            "number: correct it, leave it empty where a value is missing, or choose another 'column'."
-        )
-    array = np.array(values, float)
-    if not np.isfinite(array).any():
-        raise ValueError(f"The column {names[place]!r} of {path!r} has no number: choose another 'column'.")
-    return array, names[place]
-
-
-def _place(path: Any, column: int | str | None, names: list[str], columns: list[tuple[str, ...]]) -> int:
-    """Where a column is; by default the only one of numbers."""
-    if isinstance(column, str) and column in names:
-        return names.index(column)
-    if isinstance(column, int) and -len(names) <= column < len(names):
-        return column
-    if column is not None:
-        listed = ", ".join(names[:20])
-        raise ValueError(f"The file {path!r} has no column {column!r}: choose one of {listed} (numbers count from 0).")
-    numeric = [k for k, cells in enumerate(columns) if _are_numbers(cells)]
-    if len(numeric) == 1 or len(names) == 1:
-        return numeric[0] if numeric else 0
-    found = ", ".join(names[k] for k in numeric) or "none"
-    raise ValueError(f"The file {path!r} has {len(numeric)} columns of numbers ({found}): choose one with 'column'.")
-
-
-def _are_numbers(cells: tuple[str, ...]) -> bool:
-    """Whether all cells are numbers or missing, and one is there."""
-    values = list(map(_number, cells))
-    return None not in values and any(value == value for value in values)
-
-
-def _number(cell: str) -> float | None:
-    """The number in a cell, NaN = missing, None = something else."""
-    if cell.lower() in _MISSING:
-        return float("nan")
-    try:
-        value = float(cell)
-    except ValueError:
-        return None
-    return value if abs(value) < float("inf") else None
