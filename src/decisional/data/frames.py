@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +47,7 @@ class Index:
 
 def is_native(data: Any) -> bool:
     """Whether data are a series, an index or a frame of one of the libraries."""
-    return type(data).__module__.partition(".")[0] in LIBRARIES and not isinstance(data, Hashable | Mapping)
+    return type(data).__module__.partition(".")[0] in LIBRARIES and hasattr(data, "__len__")
 
 
 def is_frame(data: Any) -> bool:
@@ -76,11 +76,11 @@ def array_of(data: Any, parameter: str) -> NDArray[Any]:
                 f"column{such}."
             )
         data = nw.from_native(data, eager_only=True)[names[0]]
-    elif not hasattr(data, "dtype") and not hasattr(data, "type"):
-        raise ValueError(f"The {parameter!r} is {shown(type(data).__name__)}; it must be a series: give one column.")
-    elif hasattr(data, "to_series") and not hasattr(data, "is_null"):
-        return np.asarray(data)
-    return np.asarray(nw.from_native(data, series_only=True).to_numpy())
+    try:
+        return np.asarray(nw.from_native(data, series_only=True).to_numpy())
+    except TypeError:
+        # An index of pandas, an array of pyarrow.
+        return np.asarray(data.to_pylist() if hasattr(data, "to_pylist") else data)
 
 
 def table_of(frame: Any, parameter: str) -> tuple[NDArray[Any], list[Any]]:
@@ -107,7 +107,7 @@ def index_of(data: Any) -> Index | None:
     return Index(library, labels, len(data))
 
 
-def joint_index(parts: Sequence[Any], keys: Sequence[Hashable] | None = None) -> Index | None:
+def joint_index(parts: Sequence[Any], keys: Sequence[Hashable] | None) -> Index | None:
     """The index of several series one after the other; with keys, these come first."""
     found = [index_of(part) for part in parts]
     if not found or any(index is None for index in found):
@@ -122,16 +122,43 @@ def joint_index(parts: Sequence[Any], keys: Sequence[Hashable] | None = None) ->
     return Index(first.library, pd.concat(frames, keys=keys).index, n)
 
 
-def several(data: Any) -> tuple[list[Any], list[Hashable] | None] | None:
-    """The series, and their keys, of a dict of series, or of what `groupby` gives; None for anything else."""
+def unwrapped(data: Any, parameter: str, read: Callable[[Any, str], Any] = array_of) -> tuple[Any, Index | None]:
+    """Series of other libraries as arrays, with their index; dicts and groups of series as lists; other data as such.
+
+    Parameters
+    ----------
+    data : anything
+    parameter : its name in messages
+    read : makes an array of a series or a frame
+    """
+    parts, keys = _named_series(data, parameter)
+    if parts is None and is_native(data):
+        return read(data, parameter), index_of(data)
+    if parts is None and isinstance(data, (list, tuple)) and data and all(map(is_native, data)):
+        parts = list(data)
+    if parts is None:
+        return data, None
+    return [read(part, parameter) if is_native(part) else part for part in parts], joint_index(parts, keys)
+
+
+def _named_series(data: Any, parameter: str) -> tuple[list[Any] | None, list[Hashable] | None]:
+    """The series, and their keys, of a dict of series or of what `groupby` gives."""
     if isinstance(data, Mapping):
+        wrong = [key for key, part in data.items() if not isinstance(part, Sequence) and not hasattr(part, "__array__")]
+        if wrong or not data:
+            what = f"has {shown(data[wrong[0]])} for {shown(wrong[0])}" if wrong else "is empty"
+            raise TypeError(
+                f"The {parameter!r} is a dict that {what}; a dict must have a series for each name: give the series "
+                "themselves."
+            )
         return list(data.values()), list(data)
-    if type(data).__name__ in ("SeriesGroupBy", "DataFrameGroupBy") and not isinstance(data, (list, tuple)):
+    if isinstance(data, Set):
+        raise TypeError(f"The {parameter!r} is a {type(data).__name__}, which has no order: give a list of its values.")
+    if type(data).__name__ in ("SeriesGroupBy", "DataFrameGroupBy", "GroupBy"):
         data = list(data)
-    pairs = isinstance(data, (list, tuple)) and len(data) > 0 and all(_is_keyed(item) for item in data)
-    if not pairs:
-        return None
-    return [part for _, part in data], [_plain(key) for key, _ in data]
+    if isinstance(data, (list, tuple)) and data and all(map(_is_keyed, data)):
+        return [part for _, part in data], [_plain(key) for key, _ in data]
+    return None, None
 
 
 def _is_keyed(item: Any) -> bool:

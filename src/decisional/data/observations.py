@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..support.arrays import Ints
+from .frames import Index
 from .sequences import Symbols
 from .tally import Table, Tally, symbol_names
 from .vocabularies import Vectors
@@ -32,6 +33,7 @@ class Observations:
     shape : shape of the data's grid
     overlap : how many observations share each piece of their outcomes: so much less do they count as evidence
     source : the numbered symbols of a series in memory, or None
+    index : the index of the series or frame that the data came as, or None
     """
 
     kind: str
@@ -41,6 +43,7 @@ class Observations:
     alphabet: tuple[Hashable, ...] | None
     shape: tuple[int, ...]
     overlap: float = 1.0
+    index: Index | None = None
     source: Symbols | None = None
     _counts: Tally | None = None
     _table: Table | None = None
@@ -167,6 +170,43 @@ class Observations:
         grid = np.full((int(np.prod(self.shape)), *values.shape[1:]), np.nan, dtype)
         self._lay(values, grid)
         return grid.reshape(*self.shape, *values.shape[1:])
+
+    def frame(self, **columns: ArrayLike) -> Any:
+        """Values of each observation as columns of a frame, on the index of the data.
+
+        Parameters
+        ----------
+        columns : (n,) values by name
+
+        Returns
+        -------
+        pandas.DataFrame, or a frame of the library that the data came with: a row for each place of the data, on their
+        index if they have one. Where there is no observation integers are -1, numbers NaN and all else None.
+
+        Examples
+        --------
+        >>> import decisional as ds
+        >>> ds.observe.series("0110", past=2).frame(x=[5, 6]).x.tolist()
+        [-1, 5, 6, -1]
+        """
+        if len(self.shape) > 1:
+            raise ValueError(
+                f"The data have shape {self.shape}; a frame has one row for each place of a series: use field(values)."
+            )
+        grids = {name: self._column(name, np.asarray(values)) for name, values in columns.items()}
+        return (self.index or Index("pandas", None, self.shape[0])).frame(grids)
+
+    def _column(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
+        if values.shape != (self.n,):
+            raise ValueError(
+                f"The {name!r} has shape {values.shape}; there are {self.n} observations: give one value for each."
+            )
+        kind = values.dtype.kind
+        grid: NDArray[Any] = np.full(self.shape, None, object)
+        if kind in "iuf":
+            grid = np.full(self.shape, np.nan if kind == "f" else -1, values.dtype if kind != "u" else np.int64)
+        self._lay(values, grid)
+        return grid
 
     def _lay(self, values: NDArray[Any], grid: NDArray[Any]) -> None:
         """Put the value of each observation at its place on the flat grid."""

@@ -1,5 +1,6 @@
 """Sequences of symbols of any kind, read as one array of small integers with an alphabet."""
 
+import os
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..support.arrays import Ints
 from .alphabet import Alphabet, alphabet_of, boxed, distinct
+from .frames import Index, unwrapped
 
 
 class NoSymbols(ValueError):
@@ -73,6 +75,7 @@ def read(symbols: Any, missing: Hashable = None, sequences: bool | None = None, 
 
     Cost: one pass; no copy of a uint8 array, one byte per symbol for other small alphabets.
     """
+    symbols, sequences, _ = unpacked(symbols, sequences)
     flat, lengths, shape = _flat(symbols, sequences)
     bounds = np.cumsum([0, *lengths], dtype=np.int64)
     if bounds[-1] == 0:
@@ -92,6 +95,30 @@ def read(symbols: Any, missing: Hashable = None, sequences: bool | None = None, 
             f"All {raw.size} 'symbols' are missing; a series needs at least one symbol: check 'missing' and the input."
         )
     return Symbols(raw, lut, alphabet, bounds, has_gaps, shape or (raw.size,))
+
+
+def unpacked(symbols: Any, sequences: bool | None = None) -> tuple[Any, bool | None, Index | None]:
+    """Symbols of frames, dicts and groups as arrays; whether they are several sequences; and their index.
+
+    What surely is a mistake is refused: the name of a file, the line end of a text that was read.
+    """
+    if isinstance(symbols, str):
+        _refuse_mistakes(symbols)
+    found, index = unwrapped(symbols, "symbols")
+    return found, True if found is not symbols and isinstance(found, list) else sequences, index
+
+
+def _refuse_mistakes(text: str) -> None:
+    if len(text) < 4096 and ("." in text or os.sep in text) and "\0" not in text and os.path.exists(text):
+        raise ValueError(
+            f"The 'symbols' are {text!r}, the name of a file, whose characters would be the symbols: did you mean "
+            f"ds.read({text!r})?"
+        )
+    if text.endswith(("\n", "\r")):
+        raise ValueError(
+            "The 'symbols' are text that ends with a line end, which would be a symbol: use symbols.strip(), or "
+            "ds.read(path), where each line is a series."
+        )
 
 
 def _flat(symbols: Any, sequences: bool | None) -> tuple[Any, list[int], tuple[int, ...] | None]:

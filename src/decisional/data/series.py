@@ -48,8 +48,9 @@ def series(
 
     Parameters
     ----------
-    symbols : str, bytes, list of hashables, integer array, or a list of several sequences; windows cross neither
-        sequences nor missing values (None, NaN, masked or `missing`). Large memory maps, and arrays of zarr, HDF5
+    symbols : str, bytes, list of hashables, integer array, a series of pandas, polars or pyarrow; or several sequences
+        in a list, a dict or the groups of a `groupby`. Windows cross neither sequences nor missing values (None, NaN,
+        masked or `missing`). Large memory maps, and arrays of zarr, HDF5
         and Dask, are read slice by slice
     past : length of x, at least 1
     future : length of z, at least 1
@@ -74,13 +75,16 @@ def series(
     array([2, 3, 3])
     """
     past, future = (arguments.integer(n, name, of="series") for n, name in ((past, "past"), (future, "future")))
+    symbols, sequences, index = reading.unpacked(symbols, sequences)
     several = isinstance(symbols, (list, tuple)) and len(symbols) > 0 and all(map(is_stored, symbols))
     if in_slices(chunks, symbols) or several:
         parts = [stored(part) for part in (symbols if several else [symbols])]
         if parts[0] is None:
             parts = reading.alike(reading.split(symbols, sequences))
         return _sliced(parts, past, future, missing, chunks)
-    return windows(reading.read(symbols, missing, sequences), past, future)
+    found = windows(reading.read(symbols, missing, sequences), past, future)
+    found.index = index
+    return found
 
 
 def _sliced(parts: list[Any], past: int, future: int, missing: Hashable, chunks: int | None) -> Sliced:

@@ -1,6 +1,6 @@
 """Continuous series: x is made of the last values, z of the next ones."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..support import arguments
+from .frames import array_of, columns_of, is_frame, table_of, unwrapped
 from .observations import Observations
 from .pairs import Pairs, floats, stacked, vector_pairs
 from .slices import Part, Sliced, cut_parts, in_slices
@@ -25,14 +26,15 @@ def delays(
     step: int = 1,
     lags: Sequence[int] | None = None,
     difference: bool = False,
-    target: int | None = None,
+    target: int | str | None = None,
     chunks: int | None = None,
 ) -> Observations:
     """Observe a continuous series through delay vectors: x = values up to now, z = the values that follow.
 
     Parameters
     ----------
-    signal : (T,) numbers, or an array (T, m) for m variables, or a list of several such series; NaN = gap: no
+    signal : (T,) numbers, or an array or frame (T, m) for m variables, or several such series in a list, a dict or the
+        groups of a `groupby`; NaN = gap: no
         observation needs a missing value, and none crosses from one series to the next. Large memory maps, and arrays
         of zarr, HDF5 and Dask, are read slice by slice
     past : number of values in x: those at t, t - step, ..., t - (past - 1) step
@@ -40,7 +42,7 @@ def delays(
     step : distance between the values, in samples
     lags : which values make x instead: those at t - lag for each lag >= 0
     difference : observe the differences between neighbours rather than the values
-    target : column of a multivariate signal that z has; by default all
+    target : column of a multivariate signal that z has, by number or, of a frame, by name; by default all
     chunks : times in each slice, to read slice by slice; by default as many as take a quarter of a gigabyte, where
         the signal is not in memory
 
@@ -58,17 +60,21 @@ def delays(
     step = arguments.integer(step, "step")
     at = _lags(past, step, lags)
     future = arguments.integer(future, "future")
+    names = _column_names(signal)
+    signal, index = unwrapped(signal, "signal", _numbers)
     several = isinstance(signal, (list, tuple)) and len(signal) > 0 and np.ndim(signal[0]) > 0
     parts = list(signal) if several else [signal]
     sliced = in_slices(chunks, *parts)
     series = [part if sliced and hasattr(part, "shape") else _read(part) for part in parts]
     width = _width(series)
-    if target is not None and not (arguments.is_integer(target) and -width <= target < width):
+    place = names.index(target) if target in names else target
+    if place is not None and not (arguments.is_integer(place) and -width <= place < width):
+        listed = f" ({', '.join(map(repr, names))})" if names else ""
         raise ValueError(
-            f"The 'target' is {target!r} and the signal has {width} columns; it must be one of them: give a column "
-            f"from 0 to {width - 1}."
+            f"The 'target' is {target!r} and the signal has {width} columns{listed}; it must be one of them: give a "
+            f"column from 0 to {width - 1}{', or its name' if names else ''}."
         )
-    how = at, step * np.arange(1, future + 1), bool(difference), target
+    how = at, step * np.arange(1, future + 1), bool(difference), place
     if sliced:
         return _sliced(series, width, how, chunks)
     found = _observe(series, how)
@@ -79,7 +85,20 @@ def delays(
             f"with past={past if lags is None else len(at)}, future={future} and step={step} needs that many: give a "
             "longer signal or a shorter past."
         )
+    found.index = index
     return found
+
+
+def _column_names(signal: Any) -> list[Any]:
+    """Names of the variables of a frame, or of the first of several."""
+    parts = list(signal.values()) if isinstance(signal, Mapping) else signal
+    first = parts[0] if isinstance(parts, (list, tuple)) and parts else parts
+    first = first[1] if isinstance(first, tuple) and len(first) == 2 else first
+    return columns_of(first) if is_frame(first) else []
+
+
+def _numbers(data: Any, parameter: str) -> NDArray[Any]:
+    return table_of(data, parameter)[0] if is_frame(data) else array_of(data, parameter)
 
 
 def _observe(series: list[NDArray[Any]], how: How, end: int | None = None) -> Pairs | None:
