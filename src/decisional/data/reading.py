@@ -50,15 +50,6 @@ def read(
         The file, or the folder of a zarr store; ``"file.h5:/name"`` is one of its arrays, ``"-"`` standard input. Text
         may be compressed.
     kind : {"symbols", "signal", "field", "table"}, optional
-<<<<<<< HEAD
-        What the data are. Symbols are text, where each line is a series of characters, or of words if it has spaces or
-        commas, and lines that begin with ``#`` are comments; or integers along one axis. A signal is a column of a
-        table of numbers, or numbers along one axis; a field, or image, has two axes at least; a table is a list of rows
-        of text. By default text is symbols, and arrays are as they are.
-    column : int or str, optional
-        Of a table, by number from 0, from the right when negative, or by the name in the first row; by default, for a
-        signal, the only one of numbers. In a column of symbols, empty lines separate series.
-=======
         What the data are. Symbols are text, where each line is a series of characters, or of words if it has spaces
         or commas; a column of a table; or integers along one axis. A signal is a column of numbers of a table, or
         numbers along one axis; a field, or image, has two axes at least; a table is a list of rows of text. By default
@@ -81,7 +72,6 @@ def read(
         The mark in the numbers of a table.
     header : bool, optional
         Whether the first row of a table has the names of its columns; by default, if nothing in it looks like data.
->>>>>>> cd1f6c8 (One reader of tables behind ds.read)
     variable : str, optional
         Which array of an HDF5, netCDF or zarr file; by default the only one of its kind.
     key : str, optional
