@@ -127,6 +127,21 @@ class DriftTest:
         self._options = options
         self.counts[:], self.levels[:] = self._initial(n), 1.0
 
+    def is_possible(self) -> bool:
+        """Whether a test can stand like this, as one that was read from a file must."""
+        offsets, limits, _ = self._experts
+        numbers = self.counts, self.frozen, self.belief, self.weights, self.levels
+        words = np.diff(offsets)
+        return bool(
+            all(np.isfinite(values).all() and (values >= 0).all() for values in numbers)
+            and np.isclose(self.belief.sum(), 1.0)
+            and ((self.contexts >= 0) & (self.contexts < words)).all()
+            and (self.tables >= 0).all()
+            and (self.tables[..., -1] <= limits).all()
+            and (self.marks[:-1] >= 0).all()
+            and -1 <= self.marks[kernels.STATE] < len(self.belief)
+        )
+
     def gap(self) -> None:
         """Forget the state: symbols are missing."""
         self.belief[:] = self._home

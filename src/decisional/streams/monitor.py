@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -103,6 +104,8 @@ class Monitor:
 
     def _set(self, follower: Follower, learner: Learner | None) -> None:
         self._follower, self._learner = follower, learner
+        # A monitor may be given symbols by several threads: one chunk after the other.
+        self._lock = Lock()
         self.by, self.level = follower.by, follower.level
         self.impossible, self.missing = follower.impossible, follower.missing
 
@@ -157,6 +160,10 @@ class Monitor:
 
         Cost: O(1) while the causal state is known, else O(n_states).
         """
+        with self._lock:
+            return self._push(symbol)
+
+    def _push(self, symbol: Any) -> Event | Change | Refit | None:
         learner, follower = self._learner, self._follower
         alphabet = follower.alphabet
         try:
@@ -186,6 +193,10 @@ class Monitor:
         cost one call of the kernel each if `missing` is not `impossible`.
         """
         symbols, mask = _readable(symbols)
+        with self._lock:
+            return self._feed(symbols, mask)
+
+    def _feed(self, symbols: Any, mask: Any) -> Events | EventLog:
         follower, learner, lo = self._follower, self._learner, 0
         arrivals, log = list[Arrivals](), EventLog()
         n, code = follower.alphabet.coder(symbols)
@@ -236,17 +247,19 @@ class Monitor:
 
     def gap(self) -> None:
         """Forget the causal state, whatever `missing` says: one position for what was lost in between."""
-        self._follower.forget()
-        self._follower.position += 1
-        if self._learner is not None:
-            self._learner.gap()
+        with self._lock:
+            self._follower.forget()
+            self._follower.position += 1
+            if self._learner is not None:
+                self._learner.gap()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the monitor as it stands to a JSON file, whole or not at all, without loss of precision.
 
         Symbols, names and predictions must be strings, numbers, booleans, None, or tuples of these.
         """
-        saved.write(self._follower, self._learner, path)
+        with self._lock:
+            saved.write(self._follower, self._learner, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], decision: Any = None) -> "Monitor":
@@ -266,6 +279,12 @@ class Monitor:
         learner = self._learner
         origin = None if learner is None else learner.origin
         return {**(origin or self._follower.model()), "adapt": None if learner is None else learner.adapt}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=Lock())
 
     def __repr__(self) -> str:
         return f"Monitor({self.machine.n_states} states, position {self.position}, decision {self.decision})"

@@ -1,9 +1,11 @@
 """Monitors as JSON files, and back: nothing is lost at a restart."""
 
 import base64
+import json
 import os
 import zlib
 from dataclasses import asdict
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -11,12 +13,19 @@ from numpy.typing import NDArray
 
 from ..decisions.as_json import decode, decode_utility, encode, encode_utility
 from ..decisions.events import Change
+from ..decisions.predictions import CellSet, Interval
 from ..machines import EpsilonMachine
+from ..support.arguments import choice as one_of
+from ..support.arguments import is_number, shown
 from ..support.files import read_json, write_json
 from .follower import MACHINE, OPTIONS, Follower, Plan
 from .learner import Adapt, Learner, Recent
 
 FORMAT = "decisional.Monitor"
+# Symbols that a character of a file can stand for at most: deflate packs about a thousand bytes into one.
+RATIO = 400
+# What the best predictions of a state can be: one of several, or of a continuum.
+SETS = (frozenset, CellSet, Interval, int, float)
 _NOW = ("belief", "position", "state", "last")
 _LEARNER = ("start", "needed", "due", "had", "refit")
 _TEST = ("counts", "frozen", "belief", "tables", "contexts", "weights", "levels", "marks")
@@ -25,35 +34,66 @@ _TEST = ("counts", "frozen", "belief", "tables", "contexts", "weights", "levels"
 def write(follower: Follower, learner: Learner | None, path: str | os.PathLike[str]) -> None:
     """Write the parts of a monitor as they stand."""
     follower.settle()
-    content = {"format": FORMAT, "version": 1 if learner is None else 2, **follower.model()}
+    content = {"format": FORMAT, "version": 3, **follower.model()}
     content |= {name: encode(getattr(follower, name)) for name in _NOW}
     if learner is not None:
         content["drift"] = _learner_json(learner)
-    write_json(path, content)
+    write_json(path, {**content, "check": _digest(content)})
 
 
 def read(path: str | os.PathLike[str], template: dict[str, Any] | None) -> tuple[Follower, Learner | None]:
     """The parts of a monitor from a file; anything that `write` did not write is refused with a sentence."""
-    content = read_json(path, FORMAT, 2, ("machine", *OPTIONS, *Plan._fields, *_NOW))
+    content = read_json(path, FORMAT, 3, ("machine", *OPTIONS, *Plan._fields, *_NOW))
+    # Files of the first two versions have no digest: what they say is all that can be looked at.
+    if content["version"] > 2 and content.pop("check", None) != _digest(content):
+        raise ValueError(f"The file '{path}' is corrupt, its digest differs from what it says: save the monitor again.")
     try:
         follower = _follower(content)
         return follower, _learner(content["drift"], follower, template) if "drift" in content else None
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"The file '{path}' is corrupt, save the monitor again: {error}") from None
+    except Exception as error:  # whatever damaged content makes of the constructors
+        reason = error if isinstance(error, ValueError) and str(error).endswith(".") else f"{type(error).__name__}."
+        raise ValueError(f"The file '{path}' is corrupt, save the monitor again: {reason}") from None
+
+
+def _digest(content: dict[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()
 
 
 def _follower(content: dict[str, Any]) -> Follower:
     machine = EpsilonMachine.from_arrays(*(decode(content["machine"][name]) for name in MACHINE))
     labels, predictions, utility, home = (decode(content[name]) for name in Plan._fields)
+    n = machine.n_states
+    _whole(labels, "labels", 0, max(n, 2))
     plan = Plan(np.array(labels, np.int64), predictions, np.array(utility, float), np.array(home, float))
-    follower, n = Follower(machine, plan, *(decode(content[name]) for name in OPTIONS)), machine.n_states
+    options = {name: decode(content[name]) for name in OPTIONS}
+    one_of(options["by"], "by", ("decision", "prediction", "utility"))
+    _require(options["level"] is None or is_number(options["level"]), "level", options["level"])
+    follower = Follower(machine, plan, **options)
     follower.belief = np.array(content["belief"], np.float64)
-    follower.position, follower.state, follower.last = (int(content[name]) for name in _NOW[1:])
-    sizes = {*map(len, (*plan, follower.belief))}
-    sums, places = (plan.home.sum(), follower.belief.sum()), {follower.state, follower.last}
-    if sizes != {n} or not np.allclose(sums, 1.0) or not places <= {*range(-1, n)}:
-        raise ValueError(f"its tables do not fit a machine of {n} states.")
+    now = content["position"], content["state"], content["last"]
+    _whole(now[:1], "position", 0)
+    _whole(now[1:], "state and last", -1, n)
+    follower.position, follower.state, follower.last = now
+    for name, values in (("utility", plan.utility), ("home", plan.home), ("belief", follower.belief)):
+        _require(values.shape == (n,) and bool(np.isfinite(values).all()), name, values.tolist())
+    for name, values in (("home", plan.home), ("belief", follower.belief)):
+        _require(bool((values >= 0).all() and np.isclose(values.sum(), 1.0)), name, values.tolist())
+    _require(len(labels) == n and follower.state in (-1, follower.last), "state", now)
+    _require(follower.last < 0 or follower.position > 0, "position", now)
+    _require(len(predictions) == n and all(isinstance(y, SETS) for y in predictions), "predictions", predictions)
     return follower
+
+
+def _require(holds: bool, name: str, value: Any) -> None:
+    if not holds:
+        raise ValueError(f"its {name!r} is {shown(value)}, which no monitor has.")
+
+
+def _whole(values: Any, name: str, least: int, below: int | None = None) -> None:
+    """Refuse what is no integer, or not within its limits."""
+    inside = all(type(value) is int and least <= value and (below is None or value < below) for value in values)
+    _require(inside, name, values)
 
 
 def _learner_json(learner: Learner) -> dict[str, Any]:
@@ -83,17 +123,29 @@ def _learner(content: dict[str, Any], follower: Follower, template: dict[str, An
                 "its utility is a function, which no file holds: give load the 'decision' with that utility."
             )
         template = {"utility": decode_utility(how), "delta": how["delta"], "atol": how["atol"]}
-    learner = Learner(Adapt(**content["adapt"]), template, follower)
+    adapt, kept = Adapt(**content["adapt"]), content["recent"]
+    # Before the memory is taken that a damaged number asks for.
+    _require(adapt.memory <= RATIO * len(kept["codes"]["data"]), "adapt", content["adapt"])
+    learner = Learner(adapt, template, follower)
     learner.origin = content["origin"]
+    _require(learner.origin is None or isinstance(learner.origin, dict), "origin", learner.origin)
+    _whole([content[name] for name in _LEARNER[:-1]], "start, needed, due and had", 0)
+    _whole([content["refit"]], "refit", -1)
     for name in _LEARNER:
         setattr(learner, name, content[name])
-    learner.change = None if content["change"] is None else Change(*content["change"])
-    kept = content["recent"]
-    learner.recent = recent = Recent(learner.adapt.memory, decode(kept["letters"]))
-    recent.end, recent.n_known = int(kept["end"]), int(kept["n_known"])
+    if content["change"] is not None:
+        learner.change = Change(*content["change"])
+        _whole(learner.change[:2], "change", 0)
+        _require(is_number(learner.change.bits), "change", learner.change)
+    learner.recent = recent = Recent(adapt.memory, decode(kept["letters"]))
+    _whole([kept["end"]], "end", 0)
+    _whole([kept["n_known"]], "n_known", 0, len(recent.letters) + 1)
+    recent.end, recent.n_known = kept["end"], kept["n_known"]
     recent.codes = _unpack(kept["codes"], recent.codes)
+    _require(bool(((recent.codes >= -1) & (recent.codes < len(recent.letters))).all()), "codes", "outside the letters")
     for name in _TEST:
         setattr(learner.test, name, _unpack(content["test"][name], getattr(learner.test, name)))
+    _require(learner.test.is_possible(), "test", "a state of the drift test")
     return learner
 
 
@@ -104,8 +156,8 @@ def _pack(array: NDArray[Any]) -> dict[str, Any]:
 
 
 def _unpack(content: dict[str, Any], like: NDArray[Any]) -> NDArray[Any]:
-    """Undo `_pack`; an array that is not like the one whose place it takes is refused."""
+    """Undo `_pack`; an array that is not like the one whose place it takes is refused before it is unpacked whole."""
     if (content["type"], content["shape"]) != (like.dtype.str, list(like.shape)):
         raise ValueError(f"an array has shape {content['shape']} in place of {list(like.shape)}.")
-    data = zlib.decompress(base64.b64decode(content["data"]))
+    data = zlib.decompressobj().decompress(base64.b64decode(content["data"], validate=True), like.nbytes + 1)
     return np.frombuffer(data, like.dtype).reshape(like.shape).copy()

@@ -102,8 +102,8 @@ def read_json(path: str | os.PathLike[str], format: str, version: int, keys: Ite
     """
     name = file_name(path)
     try:
-        content = json.loads(read_bytes(path))
-    except ValueError:
+        content = json.loads(read_bytes(path), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
         raise ValueError(f"The {name} is not JSON, and no model, which save() writes: check the path.") from None
     found = content.get("format") if isinstance(content, dict) else None
     if found != format:
@@ -122,6 +122,11 @@ def read_json(path: str | os.PathLike[str], format: str, version: int, keys: Ite
     if missing:
         raise ValueError(f"The {name} has no {missing[0]!r}; it is corrupt: save it again.")
     return dict(content)
+
+
+def _refuse_constant(name: str) -> None:
+    """JSON has no NaN and no infinity, although Python reads them."""
+    raise ValueError(name)
 
 
 def write_json(path: str | os.PathLike[str], content: dict[str, Any]) -> None:
