@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from numba import config, njit
 
@@ -47,8 +48,9 @@ def _private_folder() -> Iterator[None]:
         not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o077
     ):
         raise OSError(f"the folder {str(folder)!r} is not private")
-    earlier, config.CACHE_DIR = config.CACHE_DIR, str(folder)
+    options: Any = config
+    earlier, options.CACHE_DIR = options.CACHE_DIR, str(folder)
     try:
         yield
     finally:
-        config.CACHE_DIR = earlier
+        options.CACHE_DIR = earlier

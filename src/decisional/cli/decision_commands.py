@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import results, summary
-from .parser import PICTURE, add_command, add_outputs, column, number, option
+from .parser import PICTURE, add_command, add_outputs, add_table, number, option, table_options
 
 if TYPE_CHECKING:
     from ..machines import EpsilonMachine
@@ -63,7 +63,7 @@ def add(commands: Any) -> None:
         command.add_argument("--by", choices=BY, help="what an event is a change of (default: decision)")
         option(command, "--level", "L", "events are crossings of this expected utility", number())
     option(decide, "--events", "DATA", "list the changes of decision along a file of symbols")
-    option(decide, "--column", "C", "column of DATA, number from 0 or name", column)
+    add_table(decide, "column of DATA, name or number from 0")
     option(decide, "--monitor", "FILE", "save a monitor for watch: .json")
     graph = "save the graph of decisional states for Graphviz"
     add_outputs(decide, json="save the decisions: .json", dot=graph, plot=PICTURE)
@@ -129,12 +129,14 @@ def _events_data(arguments: argparse.Namespace, machine: EpsilonMachine) -> Sequ
         if arguments.column is not None:
             raise ValueError("The option --column is for --events, which is not given: leave it out.")
         return []
-    from ..data.text import read_symbols
+    from ..data.frames import is_native
+    from ..data.reading import read
 
-    series = read_symbols(arguments.events, arguments.column)
+    series = read(arguments.events, "symbols", **table_options(arguments))
+    series = [series] if is_native(series) else series
     for sequence in series:
-        _refuse_unknown(sequence, machine, f"{arguments.events!r}")
-    return series
+        _refuse_unknown(list(sequence), machine, f"{arguments.events!r}")
+    return [list(sequence) if is_native(sequence) else sequence for sequence in series]
 
 
 def _refuse_unknown(symbols: Sequence[Any], machine: EpsilonMachine, name: str, begin: int = 0) -> None:

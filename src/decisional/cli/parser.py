@@ -68,6 +68,27 @@ def add_outputs(command: Parser, seed: bool = False, **files: str) -> None:
         option(command, "--seed", "S", "seed of the random numbers", integer(0))
 
 
+def add_table(command: Parser, column_help: str) -> None:
+    """Options for data that are columns of a table."""
+    group = command.add_argument_group("tables (csv, tsv, parquet, or any text with rows of cells)")
+    option(group, "--column", "C", column_help)
+    option(group, "--by", "C", "columns that tell the series of a row, such as a user or a day", action="append")
+    option(group, "--time", "C", "column of times, by which rows are put in order; jumps in time are gaps")
+    option(group, "--step", "T", "time between two rows, such as 1h or 0.5 (default: the usual one)")
+    option(group, "--missing", "WORD", "cell where a value is missing, besides empty ones", action="append")
+    option(group, "--delimiter", "D", "between cells: a character, or tab (default: the one in every row)")
+    option(group, "--decimal", "D", "decimal mark (default: .)", default=".")
+    choices = {"choices": ("yes", "no")}
+    option(group, "--header", "yes|no", "whether the first row has names (default: what it looks like)", **choices)
+
+
+def table_options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """What `ds.read` is told of tables."""
+    names = ("column", "by", "time", "step", "delimiter", "decimal")
+    header = None if arguments.header is None else arguments.header == "yes"
+    return {**{name: getattr(arguments, name) for name in names}, "missing": arguments.missing or (), "header": header}
+
+
 def add_scale(command: Parser, rows: str) -> None:
     """Options for large data, `rows` being what a slice has."""
     group = command.add_argument_group("large data")
@@ -80,11 +101,6 @@ def add_scale(command: Parser, rows: str) -> None:
 def is_sliced(arguments: argparse.Namespace) -> bool:
     """Whether slices were asked for: workers read their own part of a file."""
     return arguments.chunks is not None or arguments.cluster is not None
-
-
-def column(text: str) -> int | str:
-    """A type: a column by number or by name."""
-    return int(text) if text.removeprefix("-").isdecimal() else text
 
 
 def _type(rule: str, read: Callable[[str], Any]) -> Callable[[str], Any]:

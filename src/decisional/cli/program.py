@@ -6,7 +6,9 @@ import os
 import re
 import shlex
 import sys
+import warnings
 from collections.abc import Sequence
+from typing import Any
 
 from .. import __version__
 from . import decision_commands, other_commands, state_commands, symbol_command
@@ -14,7 +16,7 @@ from .parser import Parser
 
 COMMANDS = (symbol_command, state_commands, decision_commands, other_commands)
 # Parameters of the library that are options here.
-OPTIONS = ("column", "variable", "key")
+OPTIONS = ("column", "by", "time", "step", "missing", "delimiter", "decimal", "variable", "key")
 EPILOG = """\
 example:
   decisional demo
@@ -29,6 +31,17 @@ Each command has its own help and example: decisional symbols --help
 def run(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
     given = list(sys.argv[1:] if argv is None else argv)
+    with warnings.catch_warnings():
+        warnings.showwarning = _tell
+        return _run(given)
+
+
+def _tell(message: Warning | str, *_: Any, **__: Any) -> None:
+    """What is doubtful, in one line on standard error."""
+    print(f"decisional: {_sentence(message)}", file=sys.stderr)
+
+
+def _run(given: list[str]) -> int:
     try:
         arguments = parser().parse_args(given)
         arguments.command = shlex.join(["decisional", *given])
@@ -51,12 +64,13 @@ def run(argv: Sequence[str] | None = None) -> int:
         return 2
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: Exception | str) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename is None:
         return " ".join(error.strerror.split())
     if isinstance(error, OSError) and error.strerror:
         return f"The path {error.filename!r} cannot be used ({error.strerror}): choose another."
-    text = " ".join(str(error).split()).replace("The 'path' '", "The file '")
+    text = " ".join(str(error).split()).replace("The 'path' '", "The file '").replace("decimal=','", "--decimal ,")
+    text = text.replace("header=False", "--header no")
     return re.sub(rf"'({'|'.join(OPTIONS)})'", r"--\1", text)
 
 

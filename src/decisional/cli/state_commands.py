@@ -62,7 +62,7 @@ def add(commands: Any) -> None:
     about = "Find the causal states of a series of numbers, by kernel densities."
     signal = add_command(commands, "signal", partial(run, _signal), "states of a continuous series", about, SIGNAL)
     option(signal, "files", "FILE", "CSV or another table of text, array, or - for standard input", nargs="+")
-    option(signal, "--column", "C", "number from 0 or name (default: the only one of numbers)", parser.column)
+    parser.add_table(signal, "name or number from 0 (default: the only one of numbers)")
     option(signal, "--variable", "V", parser.VARIABLE)
     option(signal, "--past", "N", "past values to look at (default: auto)", parser.whole_or_auto, default="auto")
     option(signal, "--bandwidth", "B", "width of the kernel (default: the data choose)", parser.POSITIVE)
@@ -165,8 +165,8 @@ def _arrays(arguments: argparse.Namespace) -> tuple[list[Any], str]:
     """The arrays of all files, of one width, and the size of all together."""
     from .. import read
 
-    how = "field", None, arguments.variable, arguments.key, parser.is_sliced(arguments)
-    arrays = [read(path, *how) for path in arguments.files]
+    how = {"variable": arguments.variable, "key": arguments.key, "sliced": parser.is_sliced(arguments)}
+    arrays = [read(path, "field", **how) for path in arguments.files]
     for path, array in zip(arguments.files, arrays, strict=True):
         if array.shape[1:] != arrays[0].shape[1:]:
             raise ValueError(
@@ -252,15 +252,20 @@ def _image(arguments: argparse.Namespace) -> Task:
 def _signal(arguments: argparse.Namespace) -> Task:
     from .. import read
 
-    reading = "signal", arguments.column, arguments.variable, None, parser.is_sliced(arguments), True
-    signals, names = map(list, zip(*(read(path, *reading) for path in arguments.files), strict=True))
-    for path, signal in zip(arguments.files, signals, strict=True):
+    how_read = {"variable": arguments.variable, "sliced": parser.is_sliced(arguments)}
+    how_read |= parser.table_options(arguments)
+    signals, names = map(
+        list, zip(*(read(path, "signal", **how_read, named=True) for path in arguments.files), strict=True)
+    )
+    files = [path for path, found in zip(arguments.files, signals, strict=True) for _ in _several(found)]
+    signals = [signal for found in signals for signal in _several(found)]
+    for path, signal in zip(files, signals, strict=True):
         if signal.ndim != 1 or signal.dtype.kind not in "biuf" or not len(signal):
             raise ValueError(
                 f"The array {path!r} has shape {tuple(signal.shape)} and type {signal.dtype}; a signal has numbers "
                 "along one axis: give such an array."
             )
-    name = names[0]
+    name = found[0][2]
     from .. import Kernels, observe, selection, utility
     from ..data.stores import extremes
     from ..states.causal_model import CausalModel

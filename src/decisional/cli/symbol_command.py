@@ -11,13 +11,14 @@ from . import parser, results, summary
 
 EPILOG = """\
 Each line of FILE is one series: of characters (01101...) or, if it has spaces or commas, of words. Integers in arrays
-are symbols, too (.npy, .zarr, .h5, .nc; FILE.h5:/NAME is one of several). Several files are one data set; histories
-cross neither lines nor files. By default the data choose how much of the past matters; with --past N histories of N
-symbols are compared, as in the paper.
+are symbols, too (.npy, .zarr, .h5, .nc; FILE.h5:/NAME is one of several), and so is a column of a table (--column).
+Several files are one data set; histories cross neither lines nor files. By default the data choose how much of the past
+matters; with --past N histories of N symbols are compared, as in the paper.
 
 example:
   decisional symbols data.txt --json machine.json --plot machine.png
-  decisional symbols weather.csv --column sky --past 5 --report report.html
+  decisional symbols weather.csv --column sky --time date --past 5 --report report.html
+  decisional symbols visits.csv.gz --column page --by user --time clock
   decisional symbols 2025.txt 2026.txt --past 10 --cluster local
 """
 THETA = parser.number("above 0.5 and at most 1", lambda value: 0.5 < value <= 1)
@@ -36,7 +37,6 @@ def add(commands: Any) -> None:
     command = parser.add_command(commands, "symbols", run, "states and machine of a file of symbols", about, EPILOG)
     option = parser.option
     option(command, "files", "FILE", "text or array, or - for standard input", nargs="+")
-    option(command, "--column", "C", "read a table: this column, number from 0 or name", parser.column)
     option(command, "--variable", "V", parser.VARIABLE)
     option(command, "--past", "N", "length of the histories (default: auto)", parser.whole_or_auto, default="auto")
     given = command.add_argument_group("only with --past N")
@@ -45,6 +45,7 @@ def add(commands: Any) -> None:
     option(given, "--min-count", "M", "shorten the histories seen less often", parser.integer(1))
     option(given, "--theta", "T", "determinism threshold", THETA)
     option(given, "--labels", "PATH", f"save the state after each symbol{parser.LABELS}")
+    parser.add_table(command, "column of the symbols, name or number from 0")
     parser.add_scale(command, "symbols")
     machine = {"json": "save the machine: .json, for decide and watch", "dot": "save the machine for Graphviz"}
     parser.add_outputs(command, seed=True, **machine, plot=parser.PICTURE)
@@ -134,21 +135,24 @@ class Series(NamedTuple):
 
 def _read(arguments: argparse.Namespace) -> Series:
     """The series of all files."""
+    from ..data.frames import is_native
     from ..data.reading import is_array, read
     from ..data.text import MappedText
 
     files = arguments.files
     sizes = [Path(path).stat().st_size for path in files if Path(path).is_file()]
     large = sum(sizes) > LARGE and arguments.past is not None and "-" not in files
-    how = "symbols", arguments.column, arguments.variable, None
-    found = [read(path, *how, parser.is_sliced(arguments) or (large and not is_array(path))) for path in files]
+    how = {"kind": "symbols", "variable": arguments.variable, **parser.table_options(arguments)}
+    sliced = parser.is_sliced(arguments)
+    found = [read(path, **how, sliced=sliced or (large and not is_array(path))) for path in files]
+    found = [[item] if is_native(item) else item for item in found]
     arrays = [hasattr(item, "dtype") for item in found]
     if any(arrays):
         return _arrays(arguments, found, arrays)
     texts = [item for item in found if isinstance(item, MappedText)]
     series = _mapped(arguments, texts) if texts and len(texts) == len(found) else None
     if series is None and texts:
-        found = [read(path, *how) for path in files]
+        found = [read(path, **how) for path in files]
     return series or Series.of([part for item in found for part in item])
 
 

@@ -38,7 +38,8 @@ class Index:
 
         if self.library != "pandas":
             place = np.arange(self.n) if rows is None else rows
-            return nw.from_dict({"row": place, **columns}, backend=self.library).to_native()
+            library: Any = self.library
+            return nw.from_dict({"row": place, **columns}, backend=library).to_native()
         import pandas as pd
 
         labels = pd.RangeIndex(self.n) if self.labels is None else self.labels

@@ -67,7 +67,7 @@ def delays(
     sliced = in_slices(chunks, *parts)
     series = [part if sliced and hasattr(part, "shape") else _read(part) for part in parts]
     width = _width(series)
-    place = names.index(target) if target in names else target
+    place: Any = names.index(target) if target in names else target
     if place is not None and not (arguments.is_integer(place) and -width <= place < width):
         listed = f" ({', '.join(map(repr, names))})" if names else ""
         raise ValueError(

@@ -47,7 +47,7 @@ class Table:
 
     file: str
     names: tuple[str, ...]
-    columns: list[Sequence[Any]]
+    columns: list[Any]
     lines: NDArray[np.int64]
     parts: NDArray[np.int64]
 
@@ -289,7 +289,7 @@ def _with_names(
                 "header=False if it is data."
             )
     body = rows[1:] if header else rows
-    columns: list[Sequence[Any]] = list(zip(*body, strict=True)) or [()] * len(first)
+    columns: list[Any] = list(zip(*body, strict=True)) or [()] * len(first)
     kept = slice(int(header), None)
     return Table(file, tuple(first) if header else (), columns, np.array(lines[kept]), np.array(parts[kept]))
 
@@ -321,12 +321,12 @@ def _read_parquet(path: str, file: str) -> Table:
         raise ValueError(f"The {file} is no parquet table ({reason}): check it.") from None
     if frame.index.name is not None or frame.index.nlevels > 1:
         frame = frame.reset_index()
-    columns: list[Sequence[Any]] = [_cells(frame.iloc[:, k]) for k in range(frame.shape[1])]
+    columns = [_cells(frame.iloc[:, k]) for k in range(frame.shape[1])]
     n = len(frame)
     return Table(file, tuple(map(str, frame.columns)), columns, np.arange(1, n + 1), np.zeros(n, np.int64))
 
 
-def _cells(column: Any) -> Sequence[Any]:
+def _cells(column: Any) -> Any:
     """Numbers as an array, all else as text or None."""
     if column.dtype.kind in "biuf" and not column.isna().any():
         return np.asarray(column)
@@ -465,7 +465,7 @@ def _jumps(table: Table, at: int, times: Any, cut: NDArray[Any], step: Any) -> N
             f"The times {table.name(at)!r} of the {table.file} jump {int(far.sum()):,} times by more than {JUMP} steps "
             f"of {_said(usual)}: these are gaps, and what is before and after them are series of their own."
         )
-    return far
+    return np.asarray(far)
 
 
 def _said(length: Any) -> str:

@@ -175,7 +175,7 @@ class Monitor:
         if learner is not None:
             if not learner.learning and code != len(alphabet) and learner.limit != 1:
                 return learner.push(code)
-            found = self.feed([symbol])
+            found = self._feed(*_readable([symbol]))
             return found[0] if len(found) else None
         state = follower.step(code)
         if state < 0:
