@@ -63,7 +63,7 @@ def add(commands: Any) -> None:
         command.add_argument("--by", choices=BY, help="what an event is a change of (default: decision)")
         option(command, "--level", "L", "events are crossings of this expected utility", number())
     option(decide, "--events", "DATA", "list the changes of decision along a file of symbols")
-    add_table(decide, "column of DATA, name or number from 0")
+    add_table(decide, "column of DATA, name or number from 0", by="--series-by")
     option(decide, "--monitor", "FILE", "save a monitor for watch: .json")
     graph = "save the graph of decisional states for Graphviz"
     add_outputs(decide, json="save the decisions: .json", dot=graph, plot=PICTURE)

@@ -68,11 +68,12 @@ def add_outputs(command: Parser, seed: bool = False, **files: str) -> None:
         option(command, "--seed", "S", "seed of the random numbers", integer(0))
 
 
-def add_table(command: Parser, column_help: str) -> None:
-    """Options for data that are columns of a table."""
+def add_table(command: Parser, column_help: str, by: str = "--by") -> None:
+    """Options for data that are columns of a table; `by` is the name of the one for groups."""
     group = command.add_argument_group("tables (csv, tsv, parquet, or any text with rows of cells)")
     option(group, "--column", "C", column_help)
-    option(group, "--by", "C", "columns that tell the series of a row, such as a user or a day", action="append")
+    groups = "columns that tell the series of a row, such as a user or a day"
+    option(group, by, "C", groups, action="append", dest="groups")
     option(group, "--time", "C", "column of times, by which rows are put in order; jumps in time are gaps")
     option(group, "--step", "T", "time between two rows, such as 1h or 0.5 (default: the usual one)")
     option(group, "--missing", "WORD", "cell where a value is missing, besides empty ones", action="append")
@@ -84,9 +85,9 @@ def add_table(command: Parser, column_help: str) -> None:
 
 def table_options(arguments: argparse.Namespace) -> dict[str, Any]:
     """What `ds.read` is told of tables."""
-    names = ("column", "by", "time", "step", "delimiter", "decimal")
+    given = {name: getattr(arguments, name) for name in ("column", "time", "step", "delimiter", "decimal")}
     header = None if arguments.header is None else arguments.header == "yes"
-    return {**{name: getattr(arguments, name) for name in names}, "missing": arguments.missing or (), "header": header}
+    return {**given, "by": arguments.groups, "missing": arguments.missing or (), "header": header}
 
 
 def add_scale(command: Parser, rows: str) -> None:

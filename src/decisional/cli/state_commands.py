@@ -252,14 +252,13 @@ def _image(arguments: argparse.Namespace) -> Task:
 def _signal(arguments: argparse.Namespace) -> Task:
     from .. import read
 
-    how_read = {"variable": arguments.variable, "sliced": parser.is_sliced(arguments)}
-    how_read |= parser.table_options(arguments)
-    signals, names = map(
-        list, zip(*(read(path, "signal", **how_read, named=True) for path in arguments.files), strict=True)
-    )
-    files = [path for path, found in zip(arguments.files, signals, strict=True) for _ in _several(found)]
-    signals = [signal for found in signals for signal in _several(found)]
-    for path, signal in zip(files, signals, strict=True):
+    reading = {"variable": arguments.variable, "sliced": parser.is_sliced(arguments), "named": True}
+    reading |= parser.table_options(arguments)
+    found = [(path, *read(path, "signal", **reading)) for path in arguments.files]
+    # A table may hold several series.
+    of_file = [(path, part) for path, values, _ in found for part in (values if isinstance(values, list) else [values])]
+    signals = [part for _, part in of_file]
+    for path, signal in of_file:
         if signal.ndim != 1 or signal.dtype.kind not in "biuf" or not len(signal):
             raise ValueError(
                 f"The array {path!r} has shape {tuple(signal.shape)} and type {signal.dtype}; a signal has numbers "
