@@ -84,8 +84,8 @@ def array_of(data: Any, parameter: str) -> NDArray[Any]:
         return np.asarray(data.to_pylist() if hasattr(data, "to_pylist") else data)
 
 
-def table_of(frame: Any, parameter: str) -> tuple[NDArray[Any], list[Any]]:
-    """(n, m) the numbers of a frame, NaN where they are missing, and the names of its columns."""
+def numbers_of(frame: Any, parameter: str) -> NDArray[Any]:
+    """(n, m) the numbers of a frame, NaN where they are missing."""
     import narwhals as nw
 
     inner = nw.from_native(frame, eager_only=True)
@@ -95,8 +95,9 @@ def table_of(frame: Any, parameter: str) -> tuple[NDArray[Any], list[Any]]:
             f"The {parameter!r} is a frame whose column {wrong[0]!r} is of type {inner[wrong[0]].dtype}; all columns "
             "must be numbers: choose some, or give those of the others as numbers."
         )
-    columns = [np.asarray(inner[name].to_numpy(), float) for name in inner.columns]
-    return np.column_stack(columns) if columns else np.empty((len(inner), 0)), list(inner.columns)
+    columns = [np.asarray(inner[name].to_numpy()) for name in inner.columns]
+    columns = [column.astype(float) if column.dtype.kind == "O" else column for column in columns]
+    return np.column_stack(columns) if columns else np.empty((len(inner), 0))
 
 
 def index_of(data: Any) -> Index | None:
@@ -173,8 +174,7 @@ def _plain(key: Hashable) -> Hashable:
 
 def reordered(frame: Any, names: Iterable[Any], parameter: str) -> NDArray[Any]:
     """The numbers of a frame in the order of the columns that were fitted; columns that are not there are refused."""
-    values, found = table_of(frame, parameter)
-    wanted = list(names)
+    values, found, wanted = numbers_of(frame, parameter), columns_of(frame), list(names)
     missing = [name for name in wanted if name not in found]
     if missing or len(found) != len(wanted):
         more = [name for name in found if name not in wanted]

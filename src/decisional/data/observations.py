@@ -2,16 +2,18 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..support.arrays import Ints
+from ..support.arrays import Ints, read_only
+from . import keys
 from .frames import Index
 from .sequences import Symbols
-from .tally import Table, Tally, symbol_names
+from .tally import Table, Tally, count_steps, symbol_names
 from .vocabularies import Vectors
 
 
@@ -143,6 +145,29 @@ class Observations:
     def __len__(self) -> int:
         return self.n
 
+    def __getitem__(self, rows: Any) -> "Observations":
+        """The observations at some places of the data, as for cross-validation.
+
+        Parameters
+        ----------
+        rows : slice, integers or mask along the first axis of the data's grid: positions of a series, times of a field,
+            rows of pairs
+
+        Examples
+        --------
+        >>> import decisional as ds
+        >>> obs = ds.observe.series("0110110111", past=2)
+        >>> obs[:5].site
+        array([1, 2, 3, 4])
+        """
+        rows = rows[0] if isinstance(rows, tuple) and rows[1:] == (Ellipsis,) else rows
+        wanted = np.zeros(self.shape[0], bool)
+        wanted[rows] = True
+        return Chosen(self, np.flatnonzero(wanted[self.site // int(np.prod(self.shape[1:]))]))
+
+    def __iter__(self) -> NoReturn:
+        raise TypeError("Observations are taken as a whole: use obs.x, obs.z and obs.site for each of them.")
+
     def __repr__(self) -> str:
         about = f"past {self.past}, future {self.future}, {_number_of(len(self.letters), 'letter')}"
         if not self.letters:
@@ -215,6 +240,65 @@ class Observations:
 
 def _number_of(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+class Chosen(Observations):
+    """Some of the observations of others; their x are those that occur among them.
+
+    Parameters
+    ----------
+    whole : all observations
+    kept : (n,) the numbers of some of them, increasing
+    """
+
+    def __init__(self, whole: Observations, kept: Ints) -> None:
+        if not kept.size:
+            raise ValueError(
+                f"None of {whole.n} observations is at the places that were chosen; at least one must be: choose more."
+            )
+        self._whole, self._kept = whole, kept
+        for name in ("kind", "past", "future", "letters", "alphabet", "shape", "overlap", "index"):
+            setattr(self, name, getattr(whole, name))
+        every, after = whole.x, whole.successor
+        tally, x = whole.tally(), every[kept]
+        pairs, counts = keys.count_slices(x, whole.z[kept], len(tally.z))
+        steps = None
+        if tally.steps is not None and after is not None and whole.symbol is not None:
+            target = np.where(after[kept] >= 0, every[after[kept]], -1)
+            steps = count_steps(x, whole.symbol[kept], target, len(tally.x), len(tally.symbols or ()))
+        counted = replace(tally, pairs=pairs, counts=counts, steps=steps)
+        self._number = np.cumsum(counted.weight > 0) - 1
+        self._counts = counted.observed()
+
+    @property
+    def n(self) -> int:
+        return self._kept.size
+
+    @property
+    def x(self) -> Ints:
+        return read_only(self._number[self._whole.x[self._kept]])
+
+    @property
+    def z(self) -> Ints:
+        return read_only(self._whole.z[self._kept])
+
+    @property
+    def symbol(self) -> Ints | None:
+        symbol = self._whole.symbol
+        return None if symbol is None else read_only(symbol[self._kept])
+
+    @property
+    def successor(self) -> Ints | None:
+        after = self._whole.successor
+        if after is None:
+            return None
+        number = np.full(self._whole.n + 1, -1, np.int64)
+        number[self._kept] = np.arange(self.n)
+        return read_only(number[after[self._kept]])
+
+    @property
+    def site(self) -> Ints:
+        return read_only(self._whole.site[self._kept])
 
 
 class Tallied(Observations):

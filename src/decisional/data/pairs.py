@@ -56,7 +56,7 @@ def pairs(
         )
     if sliced:
         return _sliced(x, z, symbols, successors, chunks)
-    if symbols is None and _is_continuous(x):
+    if symbols is None and is_continuous(x):
         return vectors(x, z)
     return _not_empty(_observe(x, z, symbols, successors))
 
@@ -106,8 +106,8 @@ def _sliced(x: Any, z: Any, symbols: Any, successors: Any, chunks: int | None) -
     row_bytes = PAIR_BYTES * int(np.prod(columns[0].shape[1:]))
     # The pair after the slice is where its last step leads to.
     parts = cut_parts([tuple(columns)], chunks, row_bytes, after=int(symbols is not None))
-    numbers = symbols is None and any(_is_continuous(load(part.data[0])) for part in parts)
-    kinds = numbers and not any(_is_continuous(load(part.data[1])) for part in parts)
+    numbers = symbols is None and any(is_continuous(load(part.data[0])) for part in parts)
+    kinds = numbers and not any(is_continuous(load(part.data[1])) for part in parts)
     return Sliced("pairs", partial(_observe_part, numbers, kinds), parts, (n,))
 
 
@@ -121,7 +121,7 @@ def _observe_part(numbers: bool, kinds: bool, part: Part) -> Observations | None
     return _observe(x, z, symbols, None, part.own.stop)
 
 
-def _is_continuous(values: Any) -> bool:
+def is_continuous(values: Any) -> bool:
     """Whether values are numbers, some of them with fractions."""
     if isinstance(values, (list, tuple)):
         values = _as_array(list(values))
@@ -148,7 +148,7 @@ def vectors(x: Any, z: Any = None, kinds: bool | None = None) -> "Pairs":
     outcomes: Sequence[Any] | None = None
     if z is None:
         target, outcomes, known = np.zeros(len(points), np.int64), (0,), np.ones(len(points), bool)
-    elif not kinds if kinds is not None else _is_continuous(z):
+    elif not kinds if kinds is not None else is_continuous(z):
         target = _floats(z, "z")
         known = np.isfinite(target.reshape(len(target), -1)).all(axis=1)
     else:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..support import arguments
-from .frames import array_of, columns_of, is_frame, table_of, unwrapped
+from .frames import array_of, columns_of, is_frame, numbers_of, unwrapped
 from .observations import Observations
 from .pairs import Pairs, floats, stacked, vector_pairs
 from .slices import Part, Sliced, cut_parts, in_slices
@@ -98,7 +98,7 @@ def _column_names(signal: Any) -> list[Any]:
 
 
 def _numbers(data: Any, parameter: str) -> NDArray[Any]:
-    return table_of(data, parameter)[0] if is_frame(data) else array_of(data, parameter)
+    return (numbers_of if is_frame(data) else array_of)(data, parameter)
 
 
 def _observe(series: list[NDArray[Any]], how: How, end: int | None = None) -> Pairs | None:

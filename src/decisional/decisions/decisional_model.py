@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.alphabet import Alphabet, is_missing
+from ..data.frames import index_of
 from ..data.observations import Observations
 from ..machines import EpsilonMachine, TransitionGraph
 from ..states import aggregation, matching
@@ -282,7 +283,22 @@ class DecisionalModel(StateModel):
         kept = initial | (before >= 0)
         place, before, after = place[kept], before[kept], after[kept]
         found = np.append(labels, -1)
-        return events.Events(place, found[before], found[after], before, after, self.predictions_, self.utility_)
+        index = obs.index if isinstance(obs, Observations) else index_of(obs)
+        return events.Events(place, found[before], found[after], before, after, self.predictions_, self.utility_, index)
+
+    def to_frame(self) -> Any:
+        """State, decision, utility and local complexity at each place of the data of `fit`, on their index.
+
+        See `Observations.frame`. The decision is one of the best predictions.
+        """
+        if self.causal_ is None:
+            raise ValueError("A machine was fitted, which has no data of its own: fit causal states.")
+        obs = self.causal_.observations_
+        cause = self.causes(obs)
+        columns = {"state": self.states_.labels, "utility": self.utility_, "local_complexity": self.states_.local()}
+        choices = np.empty(len(self.predictions_), object)
+        choices[:] = self._choices()[:-1]
+        return obs.frame(decision=choices[cause], **{name: values[cause] for name, values in columns.items()})
 
     def causal_states(self, **parameters: Any) -> CausalModel:
         """Causal states inside each decisional state: distributions are compared only where decisions agree.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..data.frames import Index
 from ..data.observations import Observations
 from ..support.arrays import Floats, Ints
 
@@ -105,6 +106,7 @@ class Events(Sequence[Event]):
     before, after : (m,) states, -1 = not known
     cause_before, cause_after : (m,) the causal states that they are made of
     predictions, utility : Y and U of each causal state
+    data_index : the index of the data, or None
     """
 
     position: Ints
@@ -114,6 +116,7 @@ class Events(Sequence[Event]):
     cause_after: Ints
     predictions: Sequence[Any]
     utility: Floats
+    data_index: Index | None = None
 
     def __len__(self) -> int:
         return self.position.size
@@ -122,10 +125,21 @@ class Events(Sequence[Event]):
         columns = self.position, self.before, self.after, self.cause_before, self.cause_after
         place, before, after, old, new = (column[i] for column in columns)
         if isinstance(i, slice):
-            return Events(place, before, after, old, new, self.predictions, self.utility)
+            return Events(place, before, after, old, new, self.predictions, self.utility, self.data_index)
         best, worth = (self.predictions[old], float(self.utility[old])) if old >= 0 else (None, float("nan"))
         now = self.predictions[new], worth, float(self.utility[new])
         return Event(int(place), int(before), int(after), best, *now)
+
+    def to_frame(self) -> Any:
+        """A row for each event, on the index of the data: position, states, predictions and utilities."""
+        predictions = np.array([*map(predictions_text, self.predictions), None], object)
+        utility = np.append(self.utility, np.nan)
+        columns = {"position": self.position, "before": self.before, "after": self.after}
+        for name, cause in (("before", self.cause_before), ("after", self.cause_after)):
+            columns |= {f"predictions_{name}": predictions[cause], f"utility_{name}": utility[cause]}
+        if self.data_index is None:
+            return Index("pandas", None, len(self)).frame(columns)
+        return self.data_index.frame(columns, self.position)
 
     def __str__(self) -> str:
         return "\n".join(map(str, self))

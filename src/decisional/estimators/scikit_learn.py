@@ -39,6 +39,11 @@ class _Estimator(BaseEstimator, StateModel):
 class CausalStates(_Estimator, CausalModel):
     __doc__ = CausalModel.__doc__
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.past is None
+        return tags
+
 
 class DecisionalStates(_Estimator, DecisionalModel):
     __doc__ = DecisionalModel.__doc__

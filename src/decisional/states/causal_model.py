@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.frames import columns_of, is_frame, reordered
 from ..data.observations import Observations, Tallied
 from ..machines import EpsilonMachine, TransitionGraph
 from ..support.arguments import choice, integer, real, refusal
@@ -20,7 +21,7 @@ from .distributions import Counts
 from .kernels import KernelModel, Kernels
 from .partition import Partition
 from .reconstruct import DensityEstimator, Reconstruction, reconstruct
-from .state_model import StateModel, as_observations, at_rows, refuse_sparse
+from .state_model import StateModel, as_observations, at_rows, observed_series, refuse_sparse
 
 # Rows of densities that are compared with the states at once.
 BLOCK = 1 << 12
@@ -47,6 +48,8 @@ class CausalModel(StateModel):
     random_state : seed for clusterings that visit the data at random
     constraints : what symbols do to the states: "evidence" (split where that shortens the description of the
         data, which only a series can tell), "paper" (split and merge as in section 5.5) or "none"; see `determinism`
+    past, future : let `fit`, `predict` and `score` take plain series, observed through windows of so many values; by
+        default they take Observations, or pairs
 
     Attributes
     ----------
@@ -79,8 +82,9 @@ class CausalModel(StateModel):
     _fitted: Reconstruction | None = None
     # Whether values belong to the rows of an array rather than to observations.
     _by_row = False
-    # Columns of the array that was fitted, if one was.
+    # Columns of the array that was fitted, if one was, and their names.
     n_features_in_: int
+    feature_names_in_: NDArray[Any]
 
     def __init__(
         self,
@@ -91,18 +95,22 @@ class CausalModel(StateModel):
         passes: int = 1,
         random_state: Any = None,
         constraints: str = "evidence",
+        past: int | None = None,
+        future: int = 1,
     ) -> None:
         self.density, self.match, self.cluster = density, match, cluster
         self.theta, self.constraints = theta, constraints
         self.passes, self.random_state = passes, random_state
+        self.past, self.future = past, future
 
     def fit(self, X: Any, z: Any = None, executor: Executor | None = None) -> Self:
         """Find the causal states of observations, or of pairs (X, z).
 
         Parameters
         ----------
-        X : Observations; or (n, d) numbers or (n,) values, one configuration x per row
-        z : (n,) outcomes, with arrays only
+        X : Observations; (n, d) numbers or (n,) values, one configuration x per row; or, with `past`, one or several
+            series of symbols or of numbers, whose windows are observed
+        z : (n,) outcomes, with rows of configurations only
         executor : where slices of the data are counted: any concurrent.futures executor, default threads
         """
         obs = self._given(X, z)
@@ -140,9 +148,12 @@ class CausalModel(StateModel):
 
     def _note_columns(self, X: Any) -> None:
         """Remember the columns of an array that was fitted."""
-        self.__dict__.pop("n_features_in_", None)
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
         if X is not None and not isinstance(X, Observations) and np.ndim(X) == 2:
             self.n_features_in_ = np.shape(X)[1]
+            if is_frame(X) and all(isinstance(name, str) for name in columns_of(X)):
+                self.feature_names_in_ = np.array(columns_of(X), object)
 
     def _found_in(self, obs: Observations, executor: Executor | None) -> Reconstruction:
         """Causal states of observations."""
@@ -223,21 +234,26 @@ class CausalModel(StateModel):
 
         -1 where nothing is known of x. Cost: O(n) and O(past log n_rows) for each distinct x.
         """
-        obs = self._observed(X)
+        obs, own = self._observed(X, ahead=True)
         if self.kernels_ is None:
             states = self._found.states_of_words(obs)[obs.x]
         else:
             states = self._nearest_states(self.kernels_.probabilities(self._points_of(obs)))[obs.x]
-        return states if isinstance(X, Observations) else at_rows(states, obs, -1)
+        return states if own is None else at_rows(states, obs, -1)[own]
 
     def predict_proba(self, X: Any) -> Floats:
         """(n, n_outcomes) P(Z|state) of each observation, with kernels P(Z|x) itself; NaN where the state is -1."""
         if self.kernels_ is not None:
-            obs = self._observed(X)
+            obs, own = self._observed(X, ahead=True)
             p = self.kernels_.probabilities(self._points_of(obs))[obs.x]
-            return p if isinstance(X, Observations) else at_rows(p, obs, np.nan)
+            return p if own is None else at_rows(p, obs, np.nan)[own]
         unknown = np.full((1, self.distributions_.shape[1]), np.nan)
         return np.concatenate([self.distributions_, unknown])[self.predict(X)]
+
+    def to_frame(self) -> Any:
+        """The state and the local complexity at each place of the data, on their index: see `Observations.frame`."""
+        found = self._found
+        return self.observations_.frame(state=found.labels, local_complexity=found.local_complexity)
 
     def score(self, X: Any, z: Any = None) -> float:
         """Mean of log2 p(z|state), in bits per observation, over observations with a known state.
@@ -245,7 +261,7 @@ class CausalModel(StateModel):
         An outcome that never followed a state counts as seen once in one more observation. With kernels it is the
         density of z given x itself, and all observations count; see `Kernels`.
         """
-        obs = self._observed(X, z)
+        obs, _ = self._observed(X, z)
         if self.kernels_ is not None:
             return self.kernels_.score(obs, self._points_of(obs))
         states = self._found.states_of_words(obs)[obs.x]
@@ -262,12 +278,15 @@ class CausalModel(StateModel):
             )
         return float(np.log2(p[states[known], number[known]]).mean())
 
-    def _observed(self, X: Any, z: Any = None) -> Observations:
-        """New X, or pairs with z, as `fit` read its own."""
+    def _observed(self, X: Any, z: Any = None, ahead: bool = False) -> tuple[Observations, Any]:
+        """New data as `fit` read its own; and, unless they are Observations, which places of them are rows of X."""
         self.check_fitted()
         if isinstance(X, Observations):
-            return as_observations(X, z)
+            return as_observations(X, z), None
         refuse_sparse(X)
+        if self.past is not None:
+            _refuse_outcomes(z)
+            return observed_series(X, self.past, self.future, self.observations_.kind == "signal", ahead)
         d, shape = vars(self).get("n_features_in_"), np.shape(X)
         if d is not None and len(shape) in (1, 2) and shape[1:] != (d,):
             given = f"X has {shape[1]} features" if len(shape) == 2 else "X has one dimension"
@@ -275,7 +294,9 @@ class CausalModel(StateModel):
                 f"{given}, but {type(self).__name__} is expecting {d} features as input, those of fit. Reshape your "
                 f"data to (n, {d})."
             )
-        return as_observations(X, z, self.kernels_ is not None)
+        if "feature_names_in_" in vars(self) and is_frame(X):
+            X = reordered(X, self.feature_names_in_, "X")
+        return as_observations(X, z, self.kernels_ is not None), slice(None)
 
     def _points_of(self, obs: Observations) -> NDArray[Any]:
         """(n_x, d) the distinct x as vectors of numbers."""
@@ -306,7 +327,19 @@ class CausalModel(StateModel):
         real(self.theta, "theta", above=0.5, most=1, remedy="try theta=0.95", of=of)
         integer(self.passes, "passes", of=of)
         choice(self.constraints, "constraints", CONSTRAINTS, of=of)
-        if self.density is not None and not isinstance(self.density, DensityEstimator):
+        wrong = isinstance(self.density, type) or not isinstance(self.density, DensityEstimator)
+        if self.density is not None and wrong:
             rule = "None or an estimator of P(Z|x)"
             raise ValueError(refusal("density", self.density, rule, "try density=ds.Counts()", of))
-        return as_observations(X, z, isinstance(self.density, Kernels), fitting=True)
+        if self.past is None or isinstance(X, Observations):
+            return as_observations(X, z, isinstance(self.density, Kernels), fitting=True)
+        _refuse_outcomes(z)
+        numbers = True if isinstance(self.density, Kernels) else None
+        return observed_series(X, self.past, self.future, numbers)[0]
+
+
+def _refuse_outcomes(z: Any) -> None:
+    if z is not None:
+        raise ValueError(
+            "The 'z' are given with 'past', by which a series has its own outcomes: leave one of them out."
+        )

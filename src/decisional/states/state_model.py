@@ -7,8 +7,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.alphabet import is_missing
+from ..data.frames import array_of, index_of, is_frame, numbers_of, unwrapped
 from ..data.observations import Observations
-from ..data.pairs import pairs, vectors
+from ..data.pairs import is_continuous, pairs, vectors
+from ..data.sequences import as_array
+from ..data.series import series
+from ..data.signals import delays
+from ..support.arrays import Bools
 from ..support.display import html_of
 
 
@@ -85,12 +91,62 @@ class StateModel(Parameters):
             )
 
 
+def observed_series(
+    X: Any, past: int, future: int, numbers: bool | None = None, ahead: bool = False
+) -> tuple[Observations, Bools]:
+    """Windows of symbols, or delay vectors where the values are numbers with fractions.
+
+    Parameters
+    ----------
+    X : one or several series, as `ds.observe.series` and `ds.observe.delays` take them; (T, 1) is one
+    numbers : what the values are, where that is known
+    ahead : let each series go on, so that its last values are observed too, with an outcome that means nothing
+
+    Returns
+    -------
+    observations, and which places of their data are those of X
+    """
+    values, index = unwrapped(X, "X", lambda data, name: (numbers_of if is_frame(data) else array_of)(data, name))
+    several = isinstance(values, (list, tuple)) and len(values) > 0 and np.ndim(values[0]) > 0
+    parts = [_one_series(part) for part in values] if several else [_one_series(values)]
+    numbers = any(map(is_continuous, parts)) if numbers is None else numbers
+    more = future if ahead else 0
+    own = np.concatenate([np.repeat([True, False], [len(part), more]) for part in parts])
+    parts = [_prolonged(part, more) for part in parts]
+    found = delays(parts, past, future) if numbers else series(parts, past, future, sequences=True)
+    found.index = index
+    return found, own
+
+
+def _one_series(values: Any) -> Any:
+    """A series that can be cut, without the second axis that scikit-learn likes."""
+    if isinstance(values, (str, bytes)):
+        return values
+    array = values if isinstance(values, np.ndarray) else as_array(list(values))
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def _prolonged(part: Any, n: int) -> Any:
+    """A series that goes on with a value that it has."""
+    if isinstance(part, np.ndarray):
+        known = [
+            k for k in range(len(part) - 1, -1, -1) if not np.any(is_missing(part[k]) if part.ndim == 1 else False)
+        ]
+        return np.concatenate([part, part[[known[0]] * n]]) if known and n else part
+    return part + part[-1:] * n
+
+
 def as_observations(X: Any, z: Any, numbers: bool = False, fitting: bool = False) -> Observations:
     """X itself, or pairs of rows of X and outcomes z (all alike where only x matters); `numbers` for kernels."""
     if isinstance(X, Observations):
         if z is not None:
             raise ValueError("The 'z' are given together with Observations, which hold them already: leave 'z' out.")
         return X
+    if z is None and fitting:
+        raise ValueError(
+            f"The 'z' are missing and 'X' is {type(X).__name__}; causal states are of pairs: requires y to be passed, "
+            "the outcome of each row, or past=5, say, for a series, or Observations."
+        )
     refuse_sparse(X)
     if (len(X) if isinstance(X, Sized) else 0) == 0:
         raise ValueError(
@@ -103,11 +159,13 @@ def as_observations(X: Any, z: Any, numbers: bool = False, fitting: bool = False
         raise ValueError(
             f"The 'X' has 0 feature(s) (shape={np.shape(X)}) while a minimum of 1 is required: give one column or more."
         )
+    index, X = index_of(X), numbers_of(X, "X") if is_frame(X) else unwrapped(X, "X")[0]
+    z = unwrapped(z, "z")[0]
     if isinstance(X, np.ndarray) and X.dtype.kind == "O" and X.ndim == 2:
         X = np.asarray(X, float)
-    if numbers:
-        return vectors(X, np.zeros(len(X), np.int64) if z is None and fitting else z)
-    return pairs(X, np.zeros(len(X), np.int64) if z is None else z)
+    found = vectors(X, z) if numbers else pairs(X, np.zeros(len(X), np.int64) if z is None else z)
+    found.index = index
+    return found
 
 
 def refuse_sparse(X: Any) -> None:
