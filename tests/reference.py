@@ -1155,7 +1155,7 @@ def standing(monitor: Any) -> Answer:
         "predictions": monitor.predictions,
         "utility": monitor.utility,
         "belief": np.array(content["belief"], float),
-        "version": content["version"],
+        "version": 2 if "drift" in content else 1,  # the number that told it in the first two formats
         "repr": repr(monitor),
         "machine": machine(monitor.machine),
     }

@@ -25,7 +25,7 @@ FORMAT = "decisional.Monitor"
 # Symbols that a character of a file can stand for at most: deflate packs about a thousand bytes into one.
 RATIO = 400
 # What the best predictions of a state can be: one of several, or of a continuum.
-SETS = (frozenset, CellSet, Interval, int, float)
+SETS = (frozenset, tuple, CellSet, Interval)
 _NOW = ("belief", "position", "state", "last")
 _LEARNER = ("start", "needed", "due", "had", "refit")
 _TEST = ("counts", "frozen", "belief", "tables", "contexts", "weights", "levels", "marks")
