@@ -156,6 +156,7 @@ def test_parquet(tmp_path: Path) -> None:
         ("a,b\n1,2\n2,3\n", {"numbers": True}, "2 columns of numbers"),
         ("", {"name": 0}, "has no rows"),
         ("# only words\n", {"name": 0}, "has no rows"),
+        ("a,b\n", {"name": "a"}, "has names and no rows"),
         ('a,b\n"1,2\n', {"name": 0}, "check its quotes"),
         ("a,b\n1,2\n", {"name": 0, "delimiter": ",,"}, "The 'delimiter' is ',,'"),
         ("u,v\n1,2\n,3\n", {"name": "v", "by": "u"}, "Line 3 .* is empty in the column 'u'"),

@@ -289,6 +289,8 @@ def _with_names(
                 "header=False if it is data."
             )
     body = rows[1:] if header else rows
+    if not body:
+        raise ValueError(f"The {file} has names and no rows: give a table with a row for each observation.")
     columns: list[Any] = list(zip(*body, strict=True)) or [()] * len(first)
     kept = slice(int(header), None)
     return Table(file, tuple(first) if header else (), columns, np.array(lines[kept]), np.array(parts[kept]))
@@ -296,7 +298,9 @@ def _with_names(
 
 def _are_names(first: list[str], rows: list[list[str]]) -> bool:
     below = [set(column) for column in zip(*rows, strict=True)] or [set()] * len(first)
-    return all(cell and not _is_value(cell) and cell not in column for cell, column in zip(first, below, strict=True))
+    return bool(rows) and all(
+        cell and not _is_value(cell) and cell not in column for cell, column in zip(first, below, strict=True)
+    )
 
 
 def _is_value(cell: str) -> bool:

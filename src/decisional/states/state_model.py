@@ -144,8 +144,8 @@ def as_observations(X: Any, z: Any, numbers: bool = False, fitting: bool = False
         return X
     if z is None and fitting:
         raise ValueError(
-            f"The 'z' are missing and 'X' is {type(X).__name__}; causal states are of pairs: requires y to be passed, "
-            "the outcome of each row, or past=5, say, for a series, or Observations."
+            f"The 'z' of 'X', {type(X).__name__}, are missing (it requires y to be passed, but the target y is None); "
+            "causal states are of pairs: give the outcome of each row, or past=5, say, for a series, or Observations."
         )
     refuse_sparse(X)
     if (len(X) if isinstance(X, Sized) else 0) == 0:

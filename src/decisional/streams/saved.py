@@ -90,10 +90,9 @@ def _require(holds: bool, name: str, value: Any) -> None:
         raise ValueError(f"its {name!r} is {shown(value)}, which no monitor has.")
 
 
-def _whole(values: Any, name: str, least: int, below: int | None = None) -> None:
+def _whole(values: Any, name: str, least: int, below: int = 1 << 62) -> None:
     """Refuse what is no integer, or not within its limits."""
-    inside = all(type(value) is int and least <= value and (below is None or value < below) for value in values)
-    _require(inside, name, values)
+    _require(all(type(value) is int and least <= value < below for value in values), name, values)
 
 
 def _learner_json(learner: Learner) -> dict[str, Any]:
