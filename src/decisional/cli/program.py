@@ -32,6 +32,7 @@ def run(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
     given = list(sys.argv[1:] if argv is None else argv)
     with warnings.catch_warnings():
+        warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _tell
         return _run(given)
 

@@ -42,7 +42,8 @@ class Table:
     names : of the columns, () where the first row has none
     columns : the cells of each column
     lines : (n_rows,) the line, or row, of the file that each row comes from, from 1
-    parts : (n_rows,) how many empty lines, or ends of files, are above each row: they end a series
+    parts : (n_rows,) how many empty lines are above each row: they end a series
+    doubtful : whether what was taken for names may be data
     """
 
     file: str
@@ -50,6 +51,7 @@ class Table:
     columns: list[Any]
     lines: NDArray[np.int64]
     parts: NDArray[np.int64]
+    doubtful: bool = False
 
     def __len__(self) -> int:
         return self.lines.size
@@ -239,7 +241,7 @@ def _delimiter(lines: list[tuple[int, str]]) -> str:
     # A row may be broken: it is refused by name, where the rows that are right are cut by the same mark.
     counts = {mark: sum(mark in line for line in first) for mark in DELIMITERS}
     best = max(counts, key=lambda mark: counts[mark])
-    return best if 2 * counts[best] > len(first) else " "
+    return best if 2 * counts[best] >= len(first) else " "
 
 
 def _rows(lines: list[tuple[int, str]], mark: str, file: str) -> tuple[list[list[str]], list[int], list[int]]:
@@ -281,19 +283,16 @@ def _with_names(
     file: str, rows: list[list[str]], lines: list[int], parts: list[int], header: bool | None, asked: list[str]
 ) -> Table:
     first = rows[0]
+    doubtful = False
     if header is None and not (header := any(name in first for name in asked)):
         header = _are_names(first, rows[1:LOOKED_AT])
-        if header and not any(_is_value(cell) for row in rows[1:LOOKED_AT] for cell in row):
-            _tell(
-                f"The first row of the {file} is taken for the names of its columns ({', '.join(first[:5])}): say "
-                "header=False if it is data."
-            )
+        doubtful = header and not any(_is_value(cell) for row in rows[1:LOOKED_AT] for cell in row)
     body = rows[1:] if header else rows
     if not body:
         raise ValueError(f"The {file} has names and no rows: give a table with a row for each observation.")
     columns: list[Any] = list(zip(*body, strict=True)) or [()] * len(first)
     kept = slice(int(header), None)
-    return Table(file, tuple(first) if header else (), columns, np.array(lines[kept]), np.array(parts[kept]))
+    return Table(file, tuple(first) if header else (), columns, np.array(lines[kept]), np.array(parts[kept]), doubtful)
 
 
 def _are_names(first: list[str], rows: list[list[str]]) -> bool:
@@ -372,6 +371,11 @@ def series_of(
     place = _value_column(table, column, kind == "signal", {*places, at}, missing, decimal)
     numbers = kind == "signal" or (kind is None and table.is_numeric(place, missing, decimal))
     values = table.numbers(place, missing, decimal) if numbers else table.symbols(place, missing)
+    if table.doubtful:
+        _tell(
+            f"The first row of the {table.file} is taken for the names of its columns ({', '.join(table.names[:5])}): say "
+            "header=False if it is data."
+        )
     frame = pd.DataFrame({"value": values, "part": table.parts, "row": np.arange(len(table))})
     for k, key in enumerate(places):
         cells = table.symbols(key)
