@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,23 @@ def test_commands_run(page: str, tmp_path: Path) -> None:
         assert (work / name).exists()
     assert done.stderr.startswith("decisional: resuming at symbol 1000")
     assert done.stderr.count("\n") == 1
+
+
+def test_commands_on_the_tables_of_the_guide(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (DOCS / "tables.md").read_text()
+    monkeypatch.chdir(tmp_path)
+    # The first block makes the tables.
+    exec(re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0], {})
+    lines = BLOCK.findall(text)[0].splitlines()
+    told = []
+    for line in lines:
+        command = [sys.executable, "-m", *shlex.split(line)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+        assert done.returncode == 0, done.stderr
+        told += done.stderr.splitlines()
+    assert [line for line in told if "jump 1 times" not in line] == []
+    assert len(told) == 2
+    assert Path("states.csv").read_text().splitlines()[:2] == ["date,state,local_complexity", "2024-01-01 00:00:00,-1,"]
 
 
 def test_every_command_is_shown() -> None:

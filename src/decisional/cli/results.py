@@ -35,7 +35,7 @@ class Outputs:
         for option, name in defaults.items():
             given = getattr(arguments, option)
             if given is not None:
-                _check(option, given)
+                _check(option, given, arguments.name)
                 self.paths[option] = given
             elif arguments.out is not None and name is not None and _available(option):
                 self.paths[option] = os.path.join(arguments.out, name)
@@ -66,15 +66,16 @@ class Outputs:
         return list(self.paths.values())
 
 
-def _check(option: str, path: str) -> None:
+def _check(option: str, path: str, command: str) -> None:
     """Refuse a result that could not be made, or written."""
     if option == "plot":
         from .. import plot
 
         plot.require_matplotlib()
         plot.file_format(path)
-    if option == "labels" and not path.endswith((".npy", ".zarr")):
-        raise ValueError(f"The file of --labels must end in .npy or .zarr. Got {path!r} instead.")
+    kinds = (".npy", ".zarr", ".csv") if command in ("symbols", "signal") else (".npy", ".zarr")
+    if option == "labels" and not path.endswith(kinds):
+        raise ValueError(f"The file of --labels must end in {' or '.join(kinds)}. Got {path!r} instead.")
     if option == "report" and not path.lower().endswith((".html", ".htm")):
         raise ValueError(f"The file of --report must end in .html. Got {path!r} instead.")
     if option == "report" and not _available(option):
@@ -143,7 +144,13 @@ def save_plot(draw: Callable[[Any], Any], path: str) -> None:
 
 
 def save_labels(causal: Any, arguments: argparse.Namespace, executor: Any, path: str) -> None:
-    """Write the state at each place of the data, slice by slice."""
+    """Write the state at each place of the data, slice by slice; in a table with the index of the data."""
+    if path.endswith(".csv"):
+        from ..support.files import write_text
+
+        frame = causal.to_frame()
+        write_text(path, frame.to_csv(index_label=None if any(frame.index.names) else "position"))
+        return
     from .. import write_values
 
     write_values(causal, path, executor=executor, progress=progress(arguments))

@@ -100,6 +100,24 @@ def numbers_of(frame: Any, parameter: str) -> NDArray[Any]:
     return np.column_stack(columns) if columns else np.empty((len(inner), 0))
 
 
+def labelled(frame: Any) -> tuple[NDArray[Any], list[Any] | None, list[Any] | None]:
+    """The numbers of a frame, and the labels of its rows and columns, None where these are only counted."""
+    import narwhals as nw
+
+    if hasattr(frame, "index"):
+        rows, columns = (None if _is_range(labels) else labels.tolist() for labels in (frame.index, frame.columns))
+        return np.asarray(frame.to_numpy()), rows, columns
+    inner = nw.from_native(frame, eager_only=True)
+    first, *others = inner.columns
+    if inner[first].dtype.is_numeric():
+        return np.asarray(inner.to_numpy()), None, list(inner.columns)
+    return np.asarray(inner.select(others).to_numpy()), inner[first].to_list(), others
+
+
+def _is_range(labels: Any) -> bool:
+    return type(labels).__name__ == "RangeIndex" and (labels.start, labels.step) == (0, 1)
+
+
 def index_of(data: Any) -> Index | None:
     """The index of a series or frame; None for other data."""
     if not is_native(data):

@@ -373,8 +373,8 @@ def series_of(
     values = table.numbers(place, missing, decimal) if numbers else table.symbols(place, missing)
     if table.doubtful:
         _tell(
-            f"The first row of the {table.file} is taken for the names of its columns ({', '.join(table.names[:5])}): say "
-            "header=False if it is data."
+            f"The first row of the {table.file} is taken for the names of its columns ({', '.join(table.names[:5])}): "
+            "say header=False if it is data."
         )
     frame = pd.DataFrame({"value": values, "part": table.parts, "row": np.arange(len(table))})
     for k, key in enumerate(places):

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..data.alphabet import Lookup
 from ..data.fields import Outcomes
+from ..data.frames import is_frame, labelled
 from ..support.arguments import as_table, real, shown
 from ..support.arrays import Floats
 from .predictions import Intervals, ListedSets, Optimum, Points, Slack, exhaustive, like, mean_of
@@ -97,7 +98,8 @@ def table(matrix: ArrayLike, y: Iterable[Hashable] | None = None, z: Iterable[Ha
 
     Parameters
     ----------
-    matrix : (n_y, n_z) finite numbers
+    matrix : (n_y, n_z) finite numbers; or a frame, whose index has the predictions y and whose columns the outcomes z,
+        where these have names (in polars and pyarrow, a first column of text has the predictions)
     y : n_y predictions; by default the outcomes z if the table is square, else 0, 1, ...
     z : n_z outcomes; by default those of the data, in their order
 
@@ -106,6 +108,9 @@ def table(matrix: ArrayLike, y: Iterable[Hashable] | None = None, z: Iterable[Ha
     >>> table([[0, -1], [-2, 1]], z=["rain", "sun"]).matrix(["sun"], ["rain", "sun"])
     array([[-2.,  1.]])
     """
+    if is_frame(matrix):
+        matrix, rows, columns = labelled(matrix)
+        y, z = rows if y is None else y, columns if z is None else z
     values = _checked_values(matrix)
     named = [None if names is None else listed(names, name) for name, names in (("y", y), ("z", z))]
     for axis, (name, names) in enumerate(zip("yz", named, strict=True)):
