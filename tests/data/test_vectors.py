@@ -247,8 +247,8 @@ def test_pairs_with_fractions_are_vectors():
 @pytest.mark.parametrize(
     ("x", "z", "reason"),
     [
-        ([0.5, np.inf], [1, 2], "'x' have infinite"),
-        ([0.5, 1.5], [1.5, -np.inf], "'z' have infinite"),
+        ([0.5, np.inf], [1, 2], "'x' has infinite"),
+        ([0.5, 1.5], [1.5, -np.inf], "'z' has infinite"),
         ([0.5, np.nan], [np.nan, 1.5], "no complete pair"),
         ([0.5, 1.5], [1.5], "one z for each x"),
         (np.full((2, 2, 2), 0.5), [1, 2], "reshape"),

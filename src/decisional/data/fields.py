@@ -298,7 +298,7 @@ def light_cones(
     >>> obs.outcomes[0], obs.table().weight
     ((0, 0, 1), array([3, 7]))
     """
-    past, speed = (arguments.integer(n, name, of=CALL) for n, name in ((past, "past"), (speed, "speed")))
+    past, speed = arguments.integer(past, "past", of=CALL), arguments.integer(speed, "speed", of=CALL)
     why = None if include_present else "it starts one row after the present, so try future=2"
     future = arguments.integer(future, "future", 1 if include_present else 2, remedy=why, of=CALL)
     for name, value, known in (
@@ -321,9 +321,9 @@ def light_cones(
         read = list(map(cones.field_data, parts, masks, places))
         parts = [values for values, _ in read]
         labels = read[0][1] if len(read) == 1 else None
+    _check_sizes([part.shape for part in parts], past + future - 1, speed * (max(past, future) - 1), boundary)
     options = neighbourhood, bool(include_present), bool(past_row_only), boundary, transitions
     cone = cones.light_cone(past, future, speed, _axes(parts), *options)
-    _check_sizes([part.shape for part in parts], cone)
     if sliced:
         return _sliced(parts, masks, cone, chunks)
     obs = _observe(parts, cone, labels)
@@ -405,20 +405,19 @@ def _axes(fields: Sequence[Any]) -> int:
     return int(axes.pop()) - 1
 
 
-def _check_sizes(shapes: list[tuple[int, ...]], cone: cones.LightCone) -> None:
-    """A cone must fit the time axis of one field at least, and the space axes of each."""
-    rows, reach = cone.before + cone.after + 1, cone.reach[-1]
+def _check_sizes(shapes: list[tuple[int, ...]], rows: int, reach: int, boundary: str) -> None:
+    """Cones of so many rows must fit the time axis of one field at least, and the space axes of each."""
     longest = max(shape[0] for shape in shapes)
     if longest < rows:
         raise ValueError(
             f"The 'field' has {longest} rows in time; the past and the future cone together need {rows}: use shallower "
             "cones or a longer field."
         )
-    need = reach + 1 if cone.boundary == "reflect" else 2 * reach + 1
+    need = reach + 1 if boundary == "reflect" else 2 * reach + 1
     for shape in shapes:
         if min(shape[1:]) < need:
             raise ValueError(
                 f"The 'field' has {min(shape[1:])} cells along a space axis of its shape {shape}; cones that reach "
-                f"{reach} cells to each side need {need} with boundary={cone.boundary!r}: use shallower cones, a "
+                f"{reach} cells to each side need {need} with boundary={boundary!r}: use shallower cones, a "
                 "smaller speed or a wider field."
             )

@@ -58,8 +58,6 @@ def image(
     >>> obs.points.tolist(), obs.outcomes, obs.site.tolist()
     ([[0, 2, 4, 6]], [3], [4])
     """
-    around = _offsets(neighbourhood, block)
-    centre = _block(block)
     arguments.choice(border, "border", BORDERS)
     several = isinstance(pixels, (list, tuple)) and not (len(pixels) and np.ndim(pixels[0]) == 1)
     given = list(pixels) if several else [pixels]
@@ -67,6 +65,13 @@ def image(
         raise ValueError("The 'pixels' are an empty list; there must be an image to observe: give one.")
     sliced = in_slices(chunks, *given)
     images = [part if sliced and hasattr(part, "shape") else _read(part) for part in given]
+    smallest = min(min(grey.shape) for grey in images)
+    if arguments.is_integer(block) and block > smallest:
+        raise ValueError(
+            f"The 'block' is {block} and the smallest side of the images {smallest}; a block must be inside an image: use "
+            "a smaller one."
+        )
+    around, centre = _offsets(neighbourhood, block), _block(block)
     how = around, centre, int(np.abs(np.concatenate([around, centre])).max()), bool(subtract_min)
     for grey in images:
         _check_size(grey.shape, how[2], border)

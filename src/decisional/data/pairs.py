@@ -19,6 +19,8 @@ from .stores import load
 from .tally import Spelling, Tally, count_steps, listed, scalars, tuples, values_of
 from .vocabularies import Vectors, Vocabulary, Words, distinct_rows
 
+# Numbers whose squares are floats, and those of their inverses.
+LARGEST = 1e150
 # What the work on each value of a pair takes.
 PAIR_BYTES = 64
 
@@ -162,12 +164,11 @@ def vectors(x: Any, z: Any = None, kinds: bool | None = None) -> "Pairs":
 
 def _floats(values: Any, name: str) -> NDArray[Any]:
     kind = f"The '{name}' are {type(values).__name__} of values that are not real numbers"
-    infinite = f"The '{name}' have infinite values; they must be finite, or NaN where they are missing: replace them."
-    return floats(values, f"{kind}; kernels need numbers: use ds.Counts() for others.", infinite)
+    return floats(values, name, f"{kind}; kernels need numbers: use ds.Counts() for others.")
 
 
-def floats(values: Any, refused: str, infinite: str) -> NDArray[Any]:
-    """Values as floats, NaN where they are missing; what is said of values that are no real numbers, or infinite."""
+def floats(values: Any, name: str, refused: str) -> NDArray[Any]:
+    """Values as floats, NaN where they are missing; `refused` is said of values that are no real numbers."""
     try:
         if np.iscomplexobj(values):
             raise TypeError
@@ -176,8 +177,13 @@ def floats(values: Any, refused: str, infinite: str) -> NDArray[Any]:
             array = np.ma.filled(np.ma.asarray(values, float), np.nan)
     except (TypeError, ValueError):
         raise ValueError(refused) from None
-    if np.isinf(array).any():
-        raise ValueError(infinite)
+    largest = float(np.abs(array).max(initial=0.0, where=~np.isnan(array)))
+    if largest > LARGEST or 0 < largest < 1 / LARGEST:
+        what = "infinite values" if np.isinf(largest) else f"values of up to {largest:g}, whose squares no float holds"
+        raise ValueError(
+            f"The {name!r} has {what}; values must be finite and between {1 / LARGEST:g} and {LARGEST:g}, or NaN where "
+            "they are missing: rescale or replace them."
+        )
     return array
 
 

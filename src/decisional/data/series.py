@@ -29,6 +29,8 @@ LONG_WORD_BYTES = 256
 # Words are counted in a plain array up to this many codes, and in a hash table beyond; both exact.
 DENSE = 1 << 24
 BLOCK = 1 << 18
+# A window has so many symbols at most.
+LONGEST = 10**9
 # Codes stay below 2**62, so that no step of the arithmetic overflows 64 bits.
 CODE_BITS = 62
 # What `Source.around` gives, to send to an executor.
@@ -74,7 +76,8 @@ def series(
     >>> obs.table().weight  # 10, 01, 11
     array([2, 3, 3])
     """
-    past, future = (arguments.integer(n, name, of="series") for n, name in ((past, "past"), (future, "future")))
+    past = arguments.integer(past, "past", most=LONGEST, of="series")
+    future = arguments.integer(future, "future", most=LONGEST, of="series")
     symbols, sequences, index = reading.unpacked(symbols, sequences)
     several = isinstance(symbols, (list, tuple)) and len(symbols) > 0 and all(map(is_stored, symbols))
     if in_slices(chunks, symbols) or several:
@@ -110,15 +113,22 @@ def _observe(past: int, future: int, missing: Hashable, part: Part) -> Observati
 
 def windows(source: reading.Symbols, past: int, future: int, may_be_none: bool = False) -> "SymbolWindows":
     """Windows of symbols that are numbered already."""
+    if not may_be_none:
+        _check_length(past + future, int(np.diff(source.bounds).max()))
     bits = (past + future) * np.log2(len(source.letters))
     found = (CodedWindows if bits < CODE_BITS else RankedWindows)(source, past, future)
     if found.n == 0 and not may_be_none:
-        longest = int(np.diff(source.bounds).max())
-        raise ValueError(
-            f"The 'symbols' hold no window of past + future = {past + future} symbols in a row (the longest "
-            f"sequence has {longest}, gaps included); at least one must fit: use a shorter past or more data."
-        )
+        _check_length(past + future, int(np.diff(source.bounds).max()), fits=False)
     return found
+
+
+def _check_length(width: int, longest: int, fits: bool = True) -> None:
+    """Refuse windows that are longer than each sequence, or that gaps leave no room for."""
+    if not fits or width > longest:
+        raise ValueError(
+            f"The 'symbols' hold no window of past + future = {width} symbols in a row (the longest sequence has "
+            f"{longest}, gaps included); at least one must fit: use a shorter past or more data."
+        )
 
 
 class SymbolWindows(Observations):

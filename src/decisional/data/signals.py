@@ -13,6 +13,8 @@ from .observations import Observations
 from .pairs import Pairs, floats, stacked, vector_pairs
 from .slices import Part, Sliced, cut_parts, in_slices
 
+# Values of a delay vector, and samples between them, at most.
+MOST = 10**7
 # Lags of x and of z, whether values are differenced, and the column of z.
 How = tuple[NDArray[Any], NDArray[Any], bool, int | None]
 # How often each value of a vector is in memory while it is observed.
@@ -57,9 +59,9 @@ def delays(
     >>> obs.points.tolist(), obs.outcomes
     ([[0.5, 0.0], [1.5, 0.5]], [1.5, 3.0])
     """
-    step = arguments.integer(step, "step")
+    step = arguments.integer(step, "step", most=MOST)
     at = _lags(past, step, lags)
-    future = arguments.integer(future, "future")
+    future = arguments.integer(future, "future", most=MOST)
     names = _column_names(signal)
     signal, index = unwrapped(signal, "signal", _numbers)
     several = isinstance(signal, (list, tuple)) and len(signal) > 0 and np.ndim(signal[0]) > 0
@@ -145,7 +147,7 @@ def _lags(past: Any, step: int, lags: Any) -> NDArray[Any]:
     if (past is None) == (lags is None):
         raise ValueError(f"The 'past' is {past!r} and 'lags' {lags!r}; exactly one must be given: choose one.")
     if lags is None:
-        return step * np.arange(arguments.integer(past, "past"))
+        return step * np.arange(arguments.integer(past, "past", most=MOST))
     at = np.asarray(lags)
     if at.ndim != 1 or not at.size or at.dtype.kind not in "iu" or at.min() < 0 or np.unique(at).size != at.size:
         raise ValueError(f"The 'lags' are {lags!r}; they must be different integers of at least 0: try [0, 1, 2].")
@@ -158,8 +160,7 @@ def _read(signal: Any) -> NDArray[Any]:
         f"The 'signal' is {type(signal).__name__} of values that are not numbers; a continuous series needs "
         "numbers: use ds.observe.series for symbols."
     )
-    infinite = "The 'signal' has infinite values; values must be finite, or NaN for a gap: replace them."
-    values = floats(signal, refused, infinite)
+    values = floats(signal, "signal", refused)
     if values.ndim not in (1, 2):
         raise ValueError(
             f"The 'signal' has shape {values.shape}; it must have one value or one row of values for each time: "

@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..data.alphabet import Lookup
 from ..data.fields import Outcomes
 from ..data.frames import is_frame, labelled
-from ..support.arguments import as_table, real, shown
+from ..data.pairs import LARGEST
+from ..support.arguments import as_table, real, refusal, shown
 from ..support.arrays import Floats
 from .predictions import Intervals, ListedSets, Optimum, Points, Slack, exhaustive, like, mean_of
 
@@ -186,6 +187,9 @@ def as_utility(utility: Any, y: Iterable[Hashable] | None = None) -> Utility:
     """Utilities as they are; a table or a callable U(y, z) that broadcasts over arrays as a utility."""
     if isinstance(utility, Utility):
         return utility
+    if isinstance(utility, type) or getattr(utility, "__module__", None) == __name__:
+        remedy = f"call {getattr(utility, '__name__', 'it')}(...)"
+        raise ValueError(refusal("utility", utility, "a utility, a table or a function U(y, z)", remedy))
     return _Function(utility, y) if callable(utility) else table(utility, y)
 
 
@@ -357,10 +361,11 @@ def as_array(values: Sequence[Any]) -> NDArray[Any]:
 def numbers(values: Sequence[Any], name: str, most: int = 2) -> Floats:
     """Values as numbers, (n,) or (n, d)."""
     array = as_array(values)
-    if array.dtype.kind not in "biuf" or array.ndim > most or not np.isfinite(array).all():
+    known = array.dtype.kind in "biuf" and array.ndim <= most
+    if not known or not (np.abs(array.astype(float)) <= LARGEST).all():
         raise ValueError(
-            f"The 'y' or outcomes of {name} are like {values[0]!r}; they must be finite numbers"
-            f"{'' if most == 1 else ' or tuples of numbers'}: convert the data, or use ds.utility.table."
+            f"The 'y' or outcomes of {name} are like {values[0]!r}; they must be numbers of at most {LARGEST:g}"
+            f"{'' if most == 1 else ' or tuples of them'}: convert the data, or use ds.utility.table."
         )
     return array.astype(float)
 

@@ -16,6 +16,7 @@ from ..machines import chains
 from ..states.causal_model import CausalModel
 from ..states.distributions import Counts
 from ..states.kernels import Kernels
+from ..states.state_model import refuse_ragged
 from ..support.arrays import Floats
 
 NAMES = ("C", "D", "P", "V", "h", "U")
@@ -127,10 +128,12 @@ def _series(X: Any) -> Sequence[Any]:
     if not isinstance(X, (list, tuple, str, bytes)) and hasattr(X, "__array__"):
         X = np.asarray(X)
     several = hasattr(X, "__len__") and not isinstance(X, (str, bytes)) and len(X) > 0
-    if not several or not (isinstance(X[0], (str, bytes)) or np.ndim(X[0]) > 0):
+    if not several or not isinstance(X[0], (str, bytes, list, tuple, np.ndarray)):
         raise ValueError(
             f"The 'X' is {type(X).__name__}; ComplexityFeatures needs one or more series: give a list of sequences, "
             "or an array with one series per row."
         )
-    series: Sequence[Any] = X
-    return series
+    for k, series in enumerate(X):
+        refuse_ragged(series, f"X[{k}]")
+    found: Sequence[Any] = X
+    return found

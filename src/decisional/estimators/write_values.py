@@ -15,7 +15,7 @@ from ..data.slices import Part, Sliced
 from ..decisions.decisional_model import DecisionalModel
 from ..states.causal_model import CausalModel
 from ..support.arguments import choice, refusal
-from ..support.executors import map_slices
+from ..support.executors import check_executor, map_slices
 from ..support.files import beside, replace
 
 # Names of values, and the partition that has them.
@@ -80,6 +80,7 @@ def write_values(
     """
     if progress is not None and not callable(progress):
         raise TypeError(refusal("progress", progress, "a function of a line of text", "try progress=print"))
+    check_executor(executor)
     obs, vector, missing = _wanted(estimator, values)
     target = _target(path)
     with one_at_a_time(target):

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .._kernels.likelihood import leave_one_out
 from ..data.observations import CountsOnly
+from ..data.pairs import LARGEST
 from ..support.arguments import real, refusal
 from ..support.arrays import Floats
 from ..support.executors import map_slices, slices, workers
@@ -51,8 +52,8 @@ def _given(bandwidth: Any, d: int) -> tuple[Floats, float]:
         good = np.ndim(bandwidth) < 2 and sigma.size in {1, d, d + 1} and np.asarray(bandwidth).dtype.kind != "b"
     except (TypeError, ValueError):
         good = False
-    if not good or not (np.isfinite(sigma) & (sigma > 0)).all():
-        kinds = f"a positive number, or one for each of the {d} dimensions of x"
+    if not good or not ((sigma >= 1 / LARGEST) & (sigma <= LARGEST)).all():
+        kinds = f"a positive number ({1 / LARGEST:g} to {LARGEST:g}), or one for each of the {d} dimensions of x"
         raise ValueError(refusal("bandwidth", bandwidth, kinds, "give such numbers", of="Kernels"))
     z_sigma = float(sigma[-1]) if sigma.size in (1, d + 1) else float(sigma.mean())
     return np.broadcast_to(sigma, (d,)) if sigma.size == 1 else sigma[:d], z_sigma

@@ -15,6 +15,7 @@ from ..data.observations import Observations, Tallied
 from ..machines import EpsilonMachine, TransitionGraph
 from ..support.arguments import choice, integer, real, refusal
 from ..support.arrays import Floats, Ints
+from ..support.executors import check_executor
 from . import aggregation, matching
 from .determinism import CONSTRAINTS
 from .distributions import Counts
@@ -113,6 +114,7 @@ class CausalModel(StateModel):
         z : (n,) outcomes, with rows of configurations only
         executor : where slices of the data are counted: any concurrent.futures executor, default threads
         """
+        check_executor(executor)
         obs = self._given(X, z)
         obs.check_memory()
         obs.table(executor)

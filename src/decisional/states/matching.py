@@ -110,11 +110,13 @@ class Distance(Measure):
     """
 
     threshold: float = 0.05
+    # Between distributions that have nothing in common.
+    largest: ClassVar[float] = 1.0
 
     def level(self, n: int) -> float:
-        if not is_number(self.threshold) or self.threshold <= 0.0:
-            kind = type(self).__name__
-            raise ValueError(refusal("threshold", self.threshold, "a number above 0", "try threshold=0.05", of=kind))
+        if not is_number(self.threshold) or not 0.0 < self.threshold <= self.largest:
+            kind, rule = type(self).__name__, f"a number above 0 and at most {self.largest:g}, the largest distance"
+            raise ValueError(refusal("threshold", self.threshold, rule, "try threshold=0.05", of=kind))
         return -self.threshold
 
     def distance(self, a: ArrayLike, b: ArrayLike) -> float:
@@ -130,6 +132,7 @@ class Bhattacharyya(Distance):
 class Variational(Distance):
     __doc__ = Distance.__doc__
     metric = kernels.VARIATIONAL
+    largest = 2.0
 
 
 class HarmonicMean(Distance):

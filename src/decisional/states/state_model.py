@@ -153,11 +153,12 @@ def as_observations(X: Any, z: Any, numbers: bool = False, fitting: bool = False
             f"The 'X' is {type(X).__name__} of 0 sample(s) while a minimum of 1 is required: give one row for each "
             "observation."
         )
+    shape = refuse_ragged(X, "X")
     if np.iscomplexobj(X):
         raise ValueError(f"Complex data not supported: the 'X' is {type(X).__name__} of them; give real numbers.")
-    if len(np.shape(X)) == 2 and 0 in np.shape(X):
+    if len(shape) == 2 and 0 in shape:
         raise ValueError(
-            f"The 'X' has 0 feature(s) (shape={np.shape(X)}) while a minimum of 1 is required: give one column or more."
+            f"The 'X' has 0 feature(s) (shape={shape}) while a minimum of 1 is required: give one column or more."
         )
     index, X = index_of(X), numbers_of(X, "X") if is_frame(X) else unwrapped(X, "X")[0]
     z = unwrapped(z, "z")[0]
@@ -166,6 +167,18 @@ def as_observations(X: Any, z: Any, numbers: bool = False, fitting: bool = False
     found = vectors(X, z) if numbers else pairs(X, np.zeros(len(X), np.int64) if z is None else z)
     found.index = index
     return found
+
+
+def refuse_ragged(X: Any, name: str) -> tuple[int, ...]:
+    """The shape of data; rows of several lengths have none."""
+    try:
+        return np.shape(X)
+    except ValueError:
+        lengths = sorted({len(row) for row in X if isinstance(row, Sized)})
+        raise ValueError(
+            f"The {name!r} is {type(X).__name__} with rows of {lengths} values; rows must have one length: give one "
+            "row of numbers for each observation, or past=5, say, for several series."
+        ) from None
 
 
 def refuse_sparse(X: Any) -> None:

@@ -12,6 +12,8 @@ from functools import partial, reduce
 from itertools import pairwise
 from typing import Any, TypeVar
 
+from .arguments import refusal
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -108,8 +110,16 @@ def _call_alone(chunk: Callable[[T], R], part: T) -> R:
         return chunk(part)
 
 
+def check_executor(executor: Any) -> None:
+    """Refuse what takes no work."""
+    if executor is not None and (isinstance(executor, type) or not hasattr(executor, "submit")):
+        rule = "None, a concurrent.futures executor or a Dask client"
+        raise TypeError(refusal("executor", executor, rule, "leave it out for threads"))
+
+
 def _client(executor: Any) -> Any:
     """The Dask client of an executor, or of itself; None for others."""
+    check_executor(executor)
     client = getattr(executor, "_client", executor)
     return client if hasattr(client, "scatter") and hasattr(client, "compute") else None
 

@@ -35,7 +35,10 @@ def file_name(path: str | os.PathLike[str]) -> str:
 def _checked(path: str | os.PathLike[str]) -> str:
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(refusal("path", path, "a string or a Path", "name the file"))
-    return str(os.fspath(path))
+    name = str(os.fspath(path))
+    if "\0" in name:
+        raise ValueError(refusal("path", name, "a name without NUL", "name the file"))
+    return name
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
