@@ -41,7 +41,7 @@ CASES = {
     "endless cones": (lambda: ds.observe.light_cones(FIELD, 2**64, 2), "together need 18446744073709551617"),
     "fast cones": (lambda: ds.observe.light_cones(FIELD, 2, 2, speed=10**9), "cones that reach 1000000000 cells"),
     "block": (lambda: ds.observe.image(FIELD, block=1000001), "'block' is 1000001 and the smallest side"),
-    "long past": (lambda: ds.observe.series("01" * 50, 2**63), "'past' of series is 9223372036854775808"),
+    "long past": (lambda: ds.observe.series("01" * 50, 2**63), "no window of past \\+ future = 9223372036854775809"),
     "longer past": (lambda: ds.observe.series("01" * 50, 10**8), "no window of past \\+ future = 100000001"),
     "many delays": (lambda: ds.observe.delays(NOISE, 2**63), "'past' is 9223372036854775808"),
     "density": (lambda: ds.CausalStates(density=ds.Counts).fit(OBS), "'density' of CausalStates is <class"),

@@ -68,8 +68,8 @@ def image(
     smallest = min(min(grey.shape) for grey in images)
     if arguments.is_integer(block) and block > smallest:
         raise ValueError(
-            f"The 'block' is {block} and the smallest side of the images {smallest}; a block must be inside an image: use "
-            "a smaller one."
+            f"The 'block' is {block} and the smallest side of the images {smallest}; a block must be inside an image: "
+            "use a smaller one."
         )
     around, centre = _offsets(neighbourhood, block), _block(block)
     how = around, centre, int(np.abs(np.concatenate([around, centre])).max()), bool(subtract_min)

@@ -29,8 +29,7 @@ LONG_WORD_BYTES = 256
 # Words are counted in a plain array up to this many codes, and in a hash table beyond; both exact.
 DENSE = 1 << 24
 BLOCK = 1 << 18
-# A window has so many symbols at most.
-LONGEST = 10**9
+LONGEST = 1 << 40
 # Codes stay below 2**62, so that no step of the arithmetic overflows 64 bits.
 CODE_BITS = 62
 # What `Source.around` gives, to send to an executor.
@@ -76,8 +75,7 @@ def series(
     >>> obs.table().weight  # 10, 01, 11
     array([2, 3, 3])
     """
-    past = arguments.integer(past, "past", most=LONGEST, of="series")
-    future = arguments.integer(future, "future", most=LONGEST, of="series")
+    past, future = (arguments.integer(n, name, of="series") for n, name in ((past, "past"), (future, "future")))
     symbols, sequences, index = reading.unpacked(symbols, sequences)
     several = isinstance(symbols, (list, tuple)) and len(symbols) > 0 and all(map(is_stored, symbols))
     if in_slices(chunks, symbols) or several:
@@ -94,6 +92,8 @@ def _sliced(parts: list[Any], past: int, future: int, missing: Hashable, chunks:
     """Windows of sequences that are read slice by slice, or of the rows of one array."""
     row_bytes = SYMBOL_BYTES if past + future <= CODE_BITS else LONG_WORD_BYTES
     shape = np.shape(parts[0]) if len(parts) == 1 and not isinstance(parts[0], (str, bytes, bytearray)) else ()
+    # The numbers of longer windows would not fit the kernels; others are refused where no slice has one.
+    _check_length(past + future, max(LONGEST, *map(len, parts)))
     if len(shape) > 1:
         # Windows stay within the rows of an array.
         found = cut_parts([(parts[0],)], chunks, row_bytes * int(np.prod(shape[1:])))
