@@ -14,7 +14,7 @@ import pytest
 import decisional as ds
 
 ROOT = Path(__file__).resolve().parents[2]
-EXTRAS = {"plot", "graph", "image", "xarray", "scale", "all", "docs", "bench", "examples", "test"}
+EXTRAS = {"plot", "graph", "image", "parquet", "xarray", "scale", "all", "docs", "bench", "examples", "test"}
 
 
 def project() -> dict[str, Any]:
@@ -75,7 +75,7 @@ def test_dependencies_have_lower_bounds_and_no_upper_ones(metadata: Message) -> 
     bounds = [line.partition(";")[0].strip() for line in others]
     assert all(re.fullmatch(r"[\w-]+(\[[\w,]+\])?>=[\d.]+", bound) for bound in bounds), bounds
     always = {line.partition(">=")[0] for line in others if "extra ==" not in line}
-    assert always == {"numpy", "scipy", "numba", "scikit-learn", "jinja2"}
+    assert always == {"numpy", "scipy", "numba", "scikit-learn", "jinja2", "pandas", "narwhals"}
 
 
 def test_program(wheel: ZipFile) -> None:

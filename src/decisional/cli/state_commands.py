@@ -44,7 +44,9 @@ def add(commands: Any) -> None:
     option, integer, add_command = parser.option, parser.integer, parser.add_command
     about = "Find the causal states of a space-time field through light cones."
     field = add_command(commands, "field", partial(run, _field), "states of a space-time field", about, FIELD)
-    option(field, "files", "FILE", ".npy, .npz, .nc, .h5, .zarr, .pbm, .pgm or .png", nargs="+")
+    files = ".npy, .npz, .nc, .h5 or .zarr; pictures (frames of one film), a folder of them, .gif or a film"
+    option(field, "files", "FILE", files, nargs="+")
+    option(field, "--levels", "K", "number the grey levels of pictures from 0 to K - 1", integer(2))
     option(field, "--past", "N", "depth of past cones (default: 3; 2 in a plane)", integer(1))
     option(field, "--future", "N", "depth of future cones (default: 3; 2 in a plane)", integer(1))
     borders = ("periodic", "open", "reflect")
@@ -55,7 +57,7 @@ def add(commands: Any) -> None:
     field.add_argument("--row-only", action="store_true", help=row)
     about = "Find the causal states of a grey image: pixels that are hard to predict are its edges."
     image = add_command(commands, "image", partial(run, _image), "edges and states of a grey image", about, IMAGE)
-    option(image, "files", "FILE", ".png, .pgm, .npy, .npz, .h5 or .zarr", nargs="+")
+    option(image, "files", "FILE", ".png, .jpg, .tif, .pgm, .npy, .npz, .h5 or .zarr", nargs="+")
     option(image, "--bandwidth", "B", "width of kernels (default: 1.22 of 256 levels)", parser.POSITIVE)
     option(image, "--tau", "T", "error that costs nothing (default: 7 of 256 levels)", parser.NOT_NEGATIVE)
     option(image, "--passes", "N", "visits of the pixels (default: 3)", integer(1), default=3)
@@ -164,10 +166,16 @@ def _json(choice: Any, files: list[str]) -> dict[str, Any]:
 def _arrays(arguments: argparse.Namespace) -> tuple[list[Any], str]:
     """The arrays of all files, of one width, and the size of all together."""
     from .. import read
+    from ..data.pixels import is_picture
 
     how = {"variable": arguments.variable, "key": arguments.key, "sliced": parser.is_sliced(arguments)}
-    arrays = [read(path, "field", **how) for path in arguments.files]
-    for path, array in zip(arguments.files, arrays, strict=True):
+    how |= {"levels": getattr(arguments, "levels", None)}
+    files: list[Any] = arguments.files
+    if arguments.name == "field" and len(files) > 1 and all(is_picture(path) for path in files):
+        # Frames of one film.
+        files = [files]
+    arrays = [read(path, "field", **how) for path in files]
+    for path, array in zip(files, arrays, strict=True):
         if array.shape[1:] != arrays[0].shape[1:]:
             raise ValueError(
                 f"The arrays of {arguments.files[0]!r} and {path!r} have the shapes {arrays[0].shape} and "
@@ -182,7 +190,8 @@ def _in_files(files: list[str]) -> str:
 
 def _field(arguments: argparse.Namespace) -> Task:
     fields, size = _arrays(arguments)
-    for path, field in zip(arguments.files, fields, strict=True):
+    # The frames of a film are one field: the first tells its name.
+    for path, field in zip(arguments.files, fields, strict=False):
         if field.ndim < 2 or field.dtype.kind not in "biu":
             raise ValueError(
                 f"The field {path!r} has {field.ndim} axes and cells of type {field.dtype}; light cones count "

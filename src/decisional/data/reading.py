@@ -1,32 +1,31 @@
 """The reader: any file as data that `decisional.observe` takes."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..support import arguments
-from ..support.files import read_bytes
+from ..support.files import checked_path, read_bytes
 from .datasets import MAGIC, first_bytes, is_store, open_hdf5, open_store, read_dataset, reading
-from .pixels import read_pixels
+from .pixels import PICTURES, is_film_folder, quantised, read_film, read_pixels
 from .stores import LARGE, stored
 from .tables import Columns, looks_like_table, read_rows, read_table, series_of
 from .text import map_symbols, read_symbols
 
-KINDS = ".npy, .npz, .nc, .h5, .zarr, .pbm, .pgm or .png"
+KINDS = ".npy, .npz, .nc, .h5, .zarr, .pbm, .pgm, .png, .jpg, .tif, .gif or a film"
 NPY, ZIP, HDF5 = b"\x93NUMPY", b"PK", b"\x89HDF"
 ARRAYS = (NPY, ZIP + b"\x03\x04", *MAGIC)
-PICTURES = (".png", ".pgm", ".pbm", ".ppm")
 # How many axes an array of each kind of data has; a field has two at least.
 AXES = {"symbols": 1, "signal": 1, "field": 2, "table": None, None: None}
 
 
 def read(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     kind: str | None = None,
     *,
     column: int | str | None = None,
@@ -37,18 +36,19 @@ def read(
     delimiter: str | None = None,
     decimal: str = ".",
     header: bool | None = None,
+    levels: int | None = None,
     variable: str | None = None,
     key: str | None = None,
     sliced: bool = False,
     named: bool = False,
 ) -> Any:
-    """Read a file: text, tables, arrays (.npy, .npz), pictures (.png, .pgm, .pbm), HDF5, netCDF and zarr.
+    """Read a file: text, tables, arrays (.npy, .npz), pictures and films, HDF5, netCDF and zarr.
 
     Parameters
     ----------
     path : str or path
         The file, or the folder of a zarr store; ``"file.h5:/name"`` is one of its arrays, ``"-"`` standard input. Text
-        may be compressed.
+        may be compressed. A folder of pictures, or a list of their paths, is a film. Colours become their luminance.
     kind : {"symbols", "signal", "field", "table"}, optional
         What the data are. Symbols are text, where each line is a series of characters, or of words if it has spaces
         or commas; a column of a table; or integers along one axis. A signal is a column of numbers of a table, or
@@ -72,6 +72,8 @@ def read(
         The mark in the numbers of a table.
     header : bool, optional
         Whether the first row of a table has the names of its columns; by default, if nothing in it looks like data.
+    levels : int, optional
+        Number the grey levels of pictures from 0 to levels - 1, in equal ranges, as light cones need.
     variable : str, optional
         Which array of an HDF5, netCDF or zarr file; by default the only one of its kind.
     key : str, optional
@@ -121,7 +123,12 @@ def read(
     >>> folder.cleanup()
     """
     arguments.choice(kind, "kind", AXES)
-    name = os.fspath(path)
+    several: Sequence[Any] | None = path if isinstance(path, (list, tuple)) else None
+    name = "" if several is not None else checked_path(cast(str, path))
+    if several is not None or is_film_folder(name):
+        film = read_film([name] if several is None else several)
+        film = film if levels is None else quantised(film, levels)
+        return (film, "value") if named else film
     parts = {"column": column, "by": by, "time": time, "step": step, "delimiter": delimiter, "header": header}
     how = {**parts, "missing": missing or None, "decimal": None if decimal == "." else decimal}
     if kind == "table":
@@ -130,8 +137,10 @@ def read(
     if kind == "field" or picture or is_array(name):
         for option, value in how.items():
             _refuse(option, value, "tables" if kind == "signal" else "text", name)
-        found: tuple[Any, str] = _array(name, variable, key, AXES[kind], sliced), variable or "value"
+        array = _array(name, variable, key, AXES[kind], sliced)
+        found: tuple[Any, str] = array if levels is None else quantised(np.asarray(array), levels), variable or "value"
         return found if named else found[0]
+    _refuse("levels", levels, "pictures", name)
     _refuse("variable", variable, "netCDF, HDF5 and zarr", name)
     _refuse("key", key, ".npz archives", name)
     if kind == "signal" or any(value is not None for value in how.values()) or looks_like_table(name):

@@ -102,7 +102,7 @@ def unpacked(symbols: Any, sequences: bool | None = None) -> tuple[Any, bool | N
 
     What surely is a mistake is refused: the name of a file, the line end of a text that was read.
     """
-    if isinstance(symbols, str):
+    if isinstance(symbols, str) and sequences is None:
         _refuse_mistakes(symbols)
     found, index = unwrapped(symbols, "symbols")
     return found, True if found is not symbols and isinstance(found, list) else sequences, index

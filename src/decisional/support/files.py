@@ -32,7 +32,8 @@ def file_name(path: str | os.PathLike[str]) -> str:
     return "standard input" if os.fspath(path) == "-" else f"file {os.fspath(path)!r}"
 
 
-def _checked(path: str | os.PathLike[str]) -> str:
+def checked_path(path: str | os.PathLike[str]) -> str:
+    """The name of a file, or a refusal."""
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(refusal("path", path, "a string or a Path", "name the file"))
     name = str(os.fspath(path))
@@ -52,7 +53,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """Read a file, or standard input for ``"-"``; what cannot be read is refused with a sentence."""
-    name = _checked(path)
+    name = checked_path(path)
     if name == "-":
         buffer = getattr(sys.stdin, "buffer", None)
         return buffer.read() if buffer is not None else sys.stdin.read().encode()
@@ -155,7 +156,7 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     data : bytes
         The whole content.
     """
-    name = _checked(path)
+    name = checked_path(path)
     target = os.path.realpath(name)
     mode = _mode(target)
     if stat.S_ISDIR(mode):
