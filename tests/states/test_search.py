@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import decisional as ds
-from decisional._kernels import search as kernels
+from decisional._kernels import description_lengths as kernels
 from decisional.states.search import SPLIT_EDGES, Candidate, SymbolSeries
 
 QUICK = settings(max_examples=30, deadline=None)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import cones as kernels
+from .._kernels import cone_cells as kernels
 from ..support import arguments
 from ..support.arrays import Ints
 from ..support.executors import map_slices, slices

@@ -9,7 +9,7 @@ from functools import partial, reduce
 
 import numpy as np
 
-from .._kernels import keys as kernels
+from .._kernels import key_numbers as kernels
 from .._kernels import words
 from .._kernels.gather import gather
 from ..support import resources

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import keys as kernels
+from .._kernels import key_numbers as kernels
 from ..support.arrays import Bools, Ints, Record, read_only, row_sums
 from . import keys
 from .vocabularies import Vectors, Vocabulary, Words

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import keys as kernels
+from .._kernels import key_numbers as kernels
 from ..support.arrays import Ints
 from . import keys
 from .alphabet import Alphabet

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._kernels import automata as kernels
+from .._kernels import cellular_steps as kernels
 from ..support.arguments import as_table, choice, generator, integer, real
 
 # Neighbourhoods in a rule's table.

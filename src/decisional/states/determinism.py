@@ -15,7 +15,7 @@ import numpy as np
 
 from .._kernels import beliefs as kernels
 from .._kernels.components import connect
-from .._kernels.search import description_length
+from .._kernels.description_lengths import description_length
 from ..data.tally import Steps
 from ..machines import chains
 from ..support.arrays import Bools, Floats, Ints

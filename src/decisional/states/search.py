@@ -11,7 +11,7 @@ from operator import methodcaller
 
 import numpy as np
 
-from .._kernels import search as kernels
+from .._kernels import description_lengths as kernels
 from ..data.stored_symbols import Piece
 from ..machines.chains import renumbered
 from ..support.arrays import Bools, Floats, Ints
@@ -198,7 +198,7 @@ class SymbolSeries(StoredSeries):
     def _best_move(
         self, machine: Candidate, copied: Ints, copies: Bools, edges: Ints, ends: Ints
     ) -> tuple[Ints, Floats]:
-        """Targets and probabilities after the best of some moves, see `_kernels.search.move_lengths`."""
+        """Targets and probabilities after the best of some moves, see `_kernels.description_lengths.move_lengths`."""
         targets = np.concatenate([machine.targets, np.full((1, self.n_symbols), -1)])
         emission = np.concatenate([machine.emission, np.zeros((1, self.n_symbols))])
 
