@@ -2,6 +2,7 @@
 function."""
 
 import ast
+from collections import Counter
 from pathlib import Path
 
 import decisional
@@ -57,3 +58,20 @@ def test_nothing_outside_the_project_is_read() -> None:
     for folder in ("src", "tests", "paper", "benchmarks", "examples", "docs"):
         for path in (here / folder).rglob("*.py"):
             assert "../" + "shared" not in path.read_text(), path
+
+
+def test_names_of_modules_and_classes_occur_once() -> None:
+    files = [path for path in ROOT.rglob("*.py") if path.name != "__init__.py"]
+    modules = Counter(path.name for path in files)
+    classes = Counter(
+        node.name for path in files for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, n in (modules + classes).items() if n > 1] == []
+
+
+def test_functions_are_short() -> None:
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef):
+                first = node.body[1] if ast.get_docstring(node) and len(node.body) > 1 else node.body[0]
+                assert (node.end_lineno or 0) - first.lineno < 60, f"{path.name}: {node.name}"

@@ -33,7 +33,7 @@ Columns = Column | Sequence[Column]
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class CellTable:
     """The cells of a table, as text.
 
     Attributes
@@ -178,7 +178,7 @@ def read_table(
     delimiter: str | None = None,
     header: bool | None = None,
     named: Iterable[Column | None] = (),
-) -> Table:
+) -> CellTable:
     """Read a table: text (gzip and other compressions too), or parquet.
 
     Parameters
@@ -281,7 +281,7 @@ def _rows(lines: list[tuple[int, str]], mark: str, file: str) -> tuple[list[list
 
 def _with_names(
     file: str, rows: list[list[str]], lines: list[int], parts: list[int], header: bool | None, asked: list[str]
-) -> Table:
+) -> CellTable:
     first = rows[0]
     doubtful = False
     if header is None and not (header := any(name in first for name in asked)):
@@ -292,7 +292,9 @@ def _with_names(
         raise ValueError(f"The {file} has names and no rows: give a table with a row for each observation.")
     columns: list[Any] = list(zip(*body, strict=True)) or [()] * len(first)
     kept = slice(int(header), None)
-    return Table(file, tuple(first) if header else (), columns, np.array(lines[kept]), np.array(parts[kept]), doubtful)
+    return CellTable(
+        file, tuple(first) if header else (), columns, np.array(lines[kept]), np.array(parts[kept]), doubtful
+    )
 
 
 def _are_names(first: list[str], rows: list[list[str]]) -> bool:
@@ -310,7 +312,7 @@ def _is_value(cell: str) -> bool:
 _TIME = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}:\d\d")
 
 
-def _read_parquet(path: str, file: str) -> Table:
+def _read_parquet(path: str, file: str) -> CellTable:
     import pandas as pd
 
     try:
@@ -326,7 +328,7 @@ def _read_parquet(path: str, file: str) -> Table:
         frame = frame.reset_index()
     columns = [_cells(frame.iloc[:, k]) for k in range(frame.shape[1])]
     n = len(frame)
-    return Table(file, tuple(map(str, frame.columns)), columns, np.arange(1, n + 1), np.zeros(n, np.int64))
+    return CellTable(file, tuple(map(str, frame.columns)), columns, np.arange(1, n + 1), np.zeros(n, np.int64))
 
 
 def _cells(column: Any) -> Any:
@@ -337,7 +339,7 @@ def _cells(column: Any) -> Any:
 
 
 def series_of(
-    table: Table,
+    table: CellTable,
     column: Column | None,
     kind: str | None,
     by: Columns | None = None,
@@ -406,7 +408,7 @@ def series_of(
 
 
 def _value_column(
-    table: Table, column: Column | None, numbers: bool, others: set[int | None], missing: list[str], decimal: str
+    table: CellTable, column: Column | None, numbers: bool, others: set[int | None], missing: list[str], decimal: str
 ) -> int:
     """Where the values are: by default in the only column (of numbers) that is left."""
     if column is not None:
@@ -422,7 +424,7 @@ def _value_column(
     )
 
 
-def _in_order(table: Table, at: int, frame: Any, groups: list[str]) -> Any:
+def _in_order(table: CellTable, at: int, frame: Any, groups: list[str]) -> Any:
     """Rows in the order of groups and times; what was moved, or is twice there, is told."""
     frame["part"] = 0
     ordered = frame.sort_values([*groups, "time"], kind="stable")
@@ -440,7 +442,7 @@ def _in_order(table: Table, at: int, frame: Any, groups: list[str]) -> Any:
     return ordered
 
 
-def _jumps(table: Table, at: int, times: Any, cut: NDArray[Any], step: Any) -> NDArray[Any]:
+def _jumps(table: CellTable, at: int, times: Any, cut: NDArray[Any], step: Any) -> NDArray[Any]:
     """Before which rows time jumps: by more than 1.5 steps."""
     import pandas as pd
 
