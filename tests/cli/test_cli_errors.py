@@ -146,8 +146,6 @@ FIELDS = [
         "--boundary must be one of 'periodic', 'open', 'reflect'. Got 'torus' instead",
     ),
     ("field field.npy --match nearly", "--match must be one of"),
-    ("field colour.ppm", "in colour"),
-    ("image colour.ppm", "make it grey first"),
     ("image colour.npy", "colour image"),
     ("image small.npy", "at least 5 × 5"),
     ("image field.npy --bandwidth 0", "bandwidth"),
@@ -273,8 +271,12 @@ def test_colour_and_unreadable_pictures(
     pixels[2, 3, 0] = 200
     image.fromarray(pixels).save(tmp_path / "colour.png")
     for command in ("image", "field"):
-        assert cli.main([command, str(tmp_path / "colour.png")]) == 2
-        assert "make it grey first" in capsys.readouterr().err
+        assert cli.main([command, str(tmp_path / "colour.png"), "--quiet"]) == 0
+        told = f"decisional: The image {str(tmp_path / 'colour.png')!r} is in colour: its luminance is taken.\n"
+        assert capsys.readouterr().err == told
+    (tmp_path / "broken.png").write_bytes((tmp_path / "colour.png").read_bytes()[:48])
+    assert cli.main(["image", str(tmp_path / "broken.png")]) == 2
+    assert "is no complete image" in capsys.readouterr().err
 
 
 def test_broken_netcdf(inputs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from contextlib import contextmanager
 from functools import partial
 
 import numpy as np
@@ -29,12 +30,26 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(scope="module")
-def client():
+@contextmanager
+def two_workers():
     from distributed import Client, LocalCluster
 
     how = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": logging.CRITICAL}
     with LocalCluster(processes=True, **how) as cluster, Client(cluster) as client:
+        client.wait_for_workers(2, timeout=180)
+        yield client
+
+
+@pytest.fixture(scope="module")
+def client():
+    with two_workers() as client:
+        yield client
+
+
+@pytest.fixture
+def mortal():
+    """A cluster of its own for each test that kills a worker: a nanny does not always bring up another."""
+    with two_workers() as client:
         yield client
 
 
@@ -186,7 +201,7 @@ class Killer:
 
 
 @pytest.mark.parametrize("work", ["series", "field"])
-def test_a_killed_worker_does_not_matter(work, client, tmp_path):
+def test_a_killed_worker_does_not_matter(work, mortal, tmp_path):
     values, observe, estimator = WORK[work]
     np.save(tmp_path / "values.npy", values)
     marks = tmp_path / "marks"
@@ -194,8 +209,8 @@ def test_a_killed_worker_does_not_matter(work, client, tmp_path):
     marks.mkdir()
     source.opens = partial(open_slowly, tmp_path / "values.npy", marks, 0.15)
     sliced = observe(source, chunks=CHUNKS[work] // 2)
-    with Killer(client, marks) as killer:
-        found = clone(estimator).fit(sliced, executor=client)
+    with Killer(mortal, marks) as killer:
+        found = clone(estimator).fit(sliced, executor=mortal)
     killer.check()
     source.opens = partial(np.load, tmp_path / "values.npy", mmap_mode="r")
     whole = clone(estimator).fit(observe(values))
@@ -205,20 +220,20 @@ def test_a_killed_worker_does_not_matter(work, client, tmp_path):
 
 
 @pytest.mark.parametrize("way", ["reduce", "map"])
-def test_data_that_a_killed_worker_held_are_sent_again(way, client, tmp_path, monkeypatch):
+def test_data_that_a_killed_worker_held_are_sent_again(way, mortal, tmp_path, monkeypatch):
     """Dask cannot recover what was scattered."""
     monkeypatch.setattr(executors, "LARGE", 0)
     parts = [(np.full(1000, k),) for k in range(10)]
     work = partial(sum_slowly, tmp_path, 0.15)
-    with Killer(client, tmp_path) as killer:
+    with Killer(mortal, tmp_path) as killer:
         if way == "reduce":
-            assert reduce_slices(work, operator.add, parts, client) == 45_000
+            assert reduce_slices(work, operator.add, parts, mortal) == 45_000
         else:
-            assert list(map_slices(work, parts, client)) == [1000 * k for k in range(10)]
+            assert list(map_slices(work, parts, mortal)) == [1000 * k for k in range(10)]
     killer.check()
 
 
-def test_values_are_written_though_a_worker_is_killed(client, tmp_path):
+def test_values_are_written_though_a_worker_is_killed(mortal, tmp_path):
     values, observe, _ = WORK["series"]
     np.save(tmp_path / "values.npy", values)
     marks = tmp_path / "marks"
@@ -228,7 +243,7 @@ def test_values_are_written_though_a_worker_is_killed(client, tmp_path):
     numbers = np.arange(sliced.table().n_x) + 0.5
     for part in sliced.parts:
         part.data[0].opens = partial(open_slowly, tmp_path / "values.npy", marks, 0.15)
-    with Killer(client, marks) as killer:
-        found = np.concatenate(list(map_slices(sliced.filling(numbers, np.nan), sliced.parts, client)))
+    with Killer(mortal, marks) as killer:
+        found = np.concatenate(list(map_slices(sliced.filling(numbers, np.nan), sliced.parts, mortal)))
     killer.check()
     np.testing.assert_array_equal(found, whole.field(numbers[whole.x]))

@@ -80,7 +80,7 @@ def test_matches_are_below_the_threshold():
     measure = matching.Variational(0.5)
     assert measure([1, 1], [3, 1]) is False  # a distance of 0.5 is not smaller
     assert matching.Variational(0.51)([1, 1], [3, 1]) is True
-    assert matching.Bhattacharyya(math.inf)([1, 0], [0, 1])
+    assert not matching.Bhattacharyya(1.0)([1, 0], [0, 1])
     assert matching.Exact()([1, 2], [100, 200])
     assert not matching.Exact()([1, 2], [100, 201])
 
@@ -247,9 +247,12 @@ def test_wrong_alpha_is_refused(kind, alpha):
 
 
 @pytest.mark.small
-@pytest.mark.parametrize("threshold", [0.0, -1, math.nan, "0.05", None])
+@pytest.mark.parametrize("threshold", [0.0, -1, math.nan, "0.05", None, 1.5, math.inf])
 def test_wrong_threshold_is_refused(threshold):
-    message = r"^The 'threshold' of JensenShannon is .*; it must be a number above 0: try threshold=0.05\.$"
+    message = (
+        r"^The 'threshold' of JensenShannon is .*; it must be a number above 0 and at most 1, the largest distance: "
+        r"try threshold=0\.05\.$"
+    )
     with pytest.raises(ValueError, match=message):
         matching.JensenShannon(threshold).level(1)
 

@@ -364,7 +364,7 @@ def numbers(values: Sequence[Any], name: str, most: int = 2) -> Floats:
     known = array.dtype.kind in "biuf" and array.ndim <= most
     if not known or not (np.abs(array.astype(float)) <= LARGEST).all():
         raise ValueError(
-            f"The 'y' or outcomes of {name} are like {values[0]!r}; they must be numbers of at most {LARGEST:g}"
+            f"The 'y' or outcomes of {name} are like {values[0]!r}; they must be finite numbers of at most {LARGEST:g}"
             f"{'' if most == 1 else ' or tuples of them'}: convert the data, or use ds.utility.table."
         )
     return array.astype(float)
