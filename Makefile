@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install -q --disable-pip-version-check --no-compile
-# The demo imports little of what it installs, which is compiled when it is imported; other targets compile all at once.
+# The demo imports little of what it installs, which is compiled when it is imported, and kept even where the environment
+# says otherwise: commands start in half the time. Other targets compile all at once.
 # What a target needs beyond the package: a stamp for each set of extras that was installed.
 DEMO := $(VENV)/.installed-plot
 TEST := $(VENV)/.installed-test
@@ -19,11 +20,11 @@ $(DEMO): pyproject.toml
 
 $(VENV)/.installed-%: $(DEMO)
 	$(PIP) -e '.[$*]'
-	$(BIN)/python -m compileall -q -j 0 $(VENV)/lib > /dev/null || true
+	$(BIN)/python -m compileall -q -j 0 $(VENV)/lib src > /dev/null || true
 	touch $@
 
 demo: $(DEMO)
-	$(BIN)/decisional demo --out demo
+	PYTHONDONTWRITEBYTECODE= $(BIN)/decisional demo --out demo
 
 test: $(TEST)
 	$(BIN)/python -m pytest -n auto
