@@ -43,8 +43,11 @@ bench: $(TEST) $(BENCH)
 	$(BIN)/python benchmarks/monitor.py
 	$(BIN)/python benchmarks/fields.py
 	$(BIN)/python benchmarks/kernels.py
+	$(BIN)/python benchmarks/pasts.py --seeds 2
+	$(BIN)/python benchmarks/forecasts.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/scale.py
+	$(BIN)/python benchmarks/campaign.py
 
 paper: $(TEST)
 	$(BIN)/python paper/even_process.py

@@ -2,7 +2,7 @@
 
 import math
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 
 # ------------------------------------------------------------------------------------------------ utilities
 # A distribution is a dict outcome -> probability; a utility a function of (y, z).
@@ -24,6 +24,26 @@ def absolute_error(y, z):
 
 def tolerant(tau):
     return lambda y, z: -max(Fraction(0), abs(Fraction(y) - Fraction(z)) - Fraction(tau))
+
+
+def newsvendor(shortage, surplus):
+    return lambda y, z: -(shortage * max(z - y, 0) + surplus * max(y - z, 0))
+
+
+def interval_score(coverage):
+    def score(y, z):
+        low, high = y
+        return -(high - low) - 2 / (1 - coverage) * (max(low - z, 0) + max(z - high, 0))
+
+    return score
+
+
+def alarm(threshold, missed, false, below=False):
+    def cost(y, z):
+        happens = z < threshold if below else z > threshold
+        return -missed if happens and y == "quiet" else -false if y == "alarm" and not happens else 0
+
+    return cost
 
 
 def matching_cells(y, z):
@@ -153,6 +173,56 @@ def decide(distributions, weight, u, candidates, delta=0):
     upsilon = canonical(chains([value for _, value in pairs], delta), weight)
     omega = canonical(list(zip(psi, upsilon, strict=True)), weight)
     return [y for y, _ in pairs], [value for _, value in pairs], psi, upsilon, omega
+
+
+def decide_alike(distributions, weight, u, candidates, indifference):
+    """Y, U and labels of iso-prediction, iso-utility and decisional states where a user does not care for a loss."""
+    pairs = [best(p, u, candidates) for p in distributions]
+    psi = canonical([frozenset(y) for y, _ in pairs], weight)
+    members = {c: [k for k in range(len(psi)) if psi[k] == c] for c in sorted(set(psi))}
+
+    def first(p):
+        return next(y for y in candidates if y in best(p, u, candidates)[0])
+
+    def loss(k, y):
+        return pairs[k][1] - expected(distributions[k], u, y)
+
+    def fits(c, y):
+        return all(loss(k, y) <= indifference for k in members[c])
+
+    def pooled(classes):
+        states = [k for c in classes for k in members[c]]
+        total = sum(weight[k] for k in states)
+        return {z: sum(weight[k] * distributions[k][z] for k in states) / total for z in distributions[0]}
+
+    own = {c: first(distributions[max(states, key=lambda k: (weight[k], -k))]) for c, states in members.items()}
+    both = [first(pooled(two)) for two in combinations(members, 2)] if len(members) > 2 else []
+    tried = list(dict.fromkeys([*own.values(), *both]))
+    serves = {y: {c for c in members if y == own[c] or fits(c, y)} for y in tried}
+    left, taken = set(members), []
+    while left:
+        y = max(tried, key=lambda y: sum(weight[k] for c in serves[y] & left for k in members[c]))
+        taken.append(y)
+        left -= serves[y]
+    follows = {}
+    for c, states in members.items():
+        serving = [y for y in taken if c in serves[y]]
+        follows[c] = min(serving, key=lambda y: sum(weight[k] * loss(k, y) for k in states))
+    group = dict(follows)
+    for y in follows.values():
+        classes = [c for c in members if follows[c] == y]
+        common = own[classes[0]] if len(classes) == 1 else first(pooled(classes))
+        if all(fits(c, common) for c in classes):
+            group.update(dict.fromkeys(classes, common))
+    group = [group[c] for c in psi]
+    sets = []
+    for k, y in enumerate(group):
+        alone = len({psi[j] for j in range(len(psi)) if group[j] == y}) == 1
+        sets.append(pairs[k][0] if alone else {y})
+    values = [value - loss(k, group[k]) for k, (_, value) in enumerate(pairs)]
+    together = canonical(group, weight)
+    upsilon = canonical(chains([value for _, value in pairs], indifference), weight)
+    return sets, values, together, upsilon, canonical(list(zip(together, upsilon, strict=True)), weight)
 
 
 # ---------------------------------------------------------------------------------------------------- events

@@ -93,10 +93,13 @@ def image(images, around, block=1, border="interior", subtract_min=True):
     return found
 
 
-def delays(series, lags, future, step=1, difference=False, target=None):
-    """List of (x, z, site, site of the successor or None) over series of rows, NaN = missing."""
+def delays(series, lags, future, step=1, difference=False, target=None, inputs=None):
+    """List of (x, z, site, site of the successor or None) over series of rows, NaN = missing.
+
+    `inputs` has rows for each series that are known in advance: that of the first time of z ends x.
+    """
     found, offset = [], 0
-    for rows in series:
+    for number, rows in enumerate(series):
         values = dict(enumerate(rows))
         if difference:
             values = {t: [b - a for a, b in zip(rows[t - 1], rows[t], strict=True)] for t in range(1, len(rows))}
@@ -106,6 +109,7 @@ def delays(series, lags, future, step=1, difference=False, target=None):
             if not all(time in values for time in times):
                 continue
             x = [v for time in times[: len(lags)] for v in values[time]]
+            x += [] if inputs is None else list(inputs[number][t + step])
             z = [v for time in times[len(lags) :] for k, v in enumerate(values[time]) if target in (None, k)]
             if not any(math.isnan(v) for v in x + z):
                 here.append((tuple(x), tuple(z), offset + t))

@@ -293,6 +293,9 @@ def delay_cases(draw):
         options["past"] = draw(st.integers(1, 3))
     if width > 1 and draw(st.booleans()):
         options["target"] = draw(st.integers(-width, width - 1))
+    if draw(st.booleans()):
+        known = [rng.integers(-4, 5, (len(values), 2)) / 4 for values in signals]
+        options["inputs"] = known if len(known) > 1 else known[0]
     return partial(ds.observe.delays, signals if len(signals) > 1 else signals[0], **options)
 
 

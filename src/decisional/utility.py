@@ -1,8 +1,9 @@
 """Step 5 of the figure: utilities U(y, z), the best predictions Y of each state, and what they are worth.
 
-A utility is made by `zero_one`, `squared_error`, `absolute_error`, `tolerant`, `matching_cells`, `table` or `loss`,
-or is any callable U(y, z) that broadcasts over arrays. `MonteCarlo` and `SamplePoints` integrate over z otherwise
-than by the sum over outcomes; `GlobalMaxima` searches a continuum of predictions.
+A utility is made by `zero_one`, `squared_error`, `absolute_error`, `tolerant`, `newsvendor`, `interval_score`,
+`alarm`, `matching_cells`, `table` or `loss`, or is any callable U(y, z) that broadcasts over arrays. `MonteCarlo` and
+`SamplePoints` integrate over z otherwise than by the sum over outcomes; `GlobalMaxima` searches a continuum of
+predictions.
 """
 
 from .decisions.predictions import Optimum, Slack
@@ -18,9 +19,12 @@ from .decisions.solving import (
 from .decisions.utilities import (
     Utility,
     absolute_error,
+    alarm,
     as_utility,
+    interval_score,
     loss,
     matching_cells,
+    newsvendor,
     squared_error,
     table,
     tolerant,
@@ -34,6 +38,9 @@ __all__ = [
     "squared_error",
     "absolute_error",
     "tolerant",
+    "newsvendor",
+    "interval_score",
+    "alarm",
     "matching_cells",
     "loss",
     "read_utility",

@@ -420,6 +420,18 @@ def test_images(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert (np.load(again) == found).mean() > 0.95
 
 
+def test_signals_by_group(tmp_path: Path) -> None:
+    """All series of a table are observed, not the first one only."""
+    values = np.random.default_rng(1).normal(size=60)
+    table, labels = tmp_path / "table.csv", tmp_path / "labels.csv"
+    table.write_text("who,v\n" + "".join(f"{'ab'[k % 2]},{value:.4f}\n" for k, value in enumerate(values)))
+    assert run("signal", table, "--column", "v", "--by", "who", "--past", 1, "--labels", labels, "--quiet") == 0
+    rows = [line.split(",") for line in labels.read_text().splitlines()[1:]]
+    assert [row[0] for row in rows] == ["a"] * 30 + ["b"] * 30
+    # The last value of each has no outcome.
+    assert [int(row[2]) >= 0 for row in rows] == ([True] * 29 + [False]) * 2
+
+
 def test_signals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     rng = np.random.default_rng(1)
@@ -446,6 +458,32 @@ def test_signals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "chosen by the data" in shown
     assert "300 rows of column 'level', 2 without a value" in shown
     assert sorted(os.listdir(tmp_path / "out")) == ["labels.npy", "report.html", "signal.json", "signal.png"]
+
+
+def test_signals_by_the_calendar(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rng = np.random.default_rng(1)
+    hours = np.datetime64("2024-01-01T00") + np.arange(200)
+    level = np.where(np.arange(200) % 24 < 12, -1.0, 1.0) + 0.1 * rng.normal(size=200)
+    rows = [f"{hour},{value:.3f}\n" for hour, value in zip(hours, level, strict=True)]
+    table = tmp_path / "hourly.csv"
+    # Ten hours are missing: there are two series, and both are looked at.
+    table.write_text("date,level\n" + "".join(rows[:120] + rows[130:]))
+    options = "--column", "level", "--time", "date", "--inputs", "hour, weekday", "--bandwidth", 0.2
+    assert run("signal", table, *options, "--out", tmp_path / "out") == 0
+    said = capsys.readouterr()
+    assert "Inputs       hour, weekday" in said.out
+    assert "jump 1 times" in said.err
+    assert json.loads((tmp_path / "out" / "signal.json").read_text())["observations"] == 119 + 69
+    page = (tmp_path / "out" / "report.html").read_text()
+    assert "hour, weekday" in page
+    assert "ds.observe.delays(signal, past=1, inputs=...)" in page
+    found = np.load(tmp_path / "out" / "labels.npy")
+    assert found.shape == (190,)
+    assert np.flatnonzero(found == -1).tolist() == [119, 189]
+    # The same slice by slice.
+    again = tmp_path / "again.npy"
+    assert run("signal", table, *options, "--past", 1, "--chunks", 33, "--labels", again, "--quiet") == 0
+    np.testing.assert_array_equal(np.load(again), found)
 
 
 # ------------------------------------------------------------------------------------------------ decisions
@@ -480,12 +518,46 @@ def test_decide(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize(
-    ("name", "worth"), [("zero-one", 2 / 3), ("squared-error", -1 / 6), ("absolute-error", -1 / 3), ("tolerant:0.5", 0)]
+    ("name", "worth"),
+    [
+        ("zero-one", 2 / 3),
+        ("squared-error", -1 / 6),
+        ("absolute-error", -1 / 3),
+        ("tolerant:0.5", 0),
+        ("newsvendor:3,1", -1 / 3),
+        ("alarm:0.5,10,1", -1 / 3),
+    ],
 )
 def test_utilities_by_name(model: Path, capsys: pytest.CaptureFixture[str], name: str, worth: float) -> None:
     assert run("decide", model, "--utility", name) == 0
     line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("E[U]"))
     assert float(line.split()[-1]) == pytest.approx(worth, abs=1e-4)
+
+
+def test_decisions_of_a_table(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    symbols = ["0", "1", "", "1", "1", "0", "1", "1"]
+    rows = [f"2024-01-01 {2 * hour:02}:00:00,u,{symbol}" for hour, symbol in enumerate(symbols)]
+    table, out = tmp_path / "data.csv", tmp_path / "decisions.csv"
+    table.write_text("\n".join(["time,user,state", *rows]) + "\n")
+    how = ["--utility", "zero-one", "--events", table, "--column", "state", "--labels", out]
+    assert run("decide", model, *how, "--time", "time") == 0
+    shown = capsys.readouterr().out
+    choice = DecisionalStates(utility.zero_one()).fit(EpsilonMachine.load(model))
+    expected = choice.predict([symbol or None for symbol in symbols])
+    lines = out.read_text().splitlines()
+    assert lines[0] == "time,state,decision,utility,local_complexity"
+    assert [line.split(",")[:2] for line in lines[1:]] == [
+        [f"2024-01-01 {2 * hour:02}:00:00", str(state)] for hour, state in enumerate(expected)
+    ]
+    assert f"events in {table}, the time of each\n2024-01-01 00:00:00: " in shown
+    assert run("decide", model, *how, "--series-by", "user") == 0
+    assert "the user and row of each\nu, 0: " in capsys.readouterr().out
+    assert out.read_text().startswith("user,position,state,")
+    text = tmp_path / "data.txt"
+    text.write_text("01101\n10\n")
+    assert run("decide", model, "--utility", "zero-one", "--events", text, "--labels", out, "--quiet") == 0
+    found = [int(line.split(",")[1]) for line in out.read_text().splitlines()[1:]]
+    assert found == [*choice.predict("01101"), *choice.predict("10")]
 
 
 def test_events_by_level(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -108,7 +108,7 @@ def test_no_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
         archive.writestr("text.txt", "no array")
     (tmp_path / "broken.zip").write_bytes(b"PK\x03\x04")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"CDF\x01" + bytes(9))))
-    said = {"text.zip": "is no array", "broken.zip": "no complete .npz", "-": "must be read from a file"}
+    said = {"text.zip": "is no array", "broken.zip": "no complete .npz", "-": "cannot be read from a pipe"}
     for name, message in said.items():
         assert cli.main(["field", name if name == "-" else str(tmp_path / name)]) == 2
         assert message in capsys.readouterr().err

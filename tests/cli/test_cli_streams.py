@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -138,3 +139,159 @@ def test_machine_from_a_pipe_is_the_same(model: str, capsys: pytest.CaptureFixtu
     assert cli.main(["symbols", "even.txt", "--json", "-"]) == 0
     Path("copy.json").write_text(capsys.readouterr().out)
     assert EpsilonMachine.load("copy.json").is_isomorphic(EpsilonMachine.load(model), atol=1e-12)
+
+
+TABLE = "day,sky\n" + "".join(f"{k},{'dry' if k % 3 else 'wet'}\n" for k in range(60))
+INPUTS = [
+    ("symbols PIPE --past 2", "even.txt", "pipe"),
+    ("symbols PIPE --past 2 --chunks 500", "even.txt", "pipe"),
+    ("symbols PIPE --column sky --past 2", "table.csv", "pipe.csv"),
+    ("symbols PIPE --past 2", "one.csv", "pipe.csv"),
+    ("symbols PIPE --past 2", "symbols.npy", "pipe"),
+    ("field PIPE --past 2 --future 2", "field.npy", "pipe"),
+    ("field PIPE --past 2 --future 2 --chunks 9", "field.npz", "pipe"),
+    ("image PIPE --passes 1", "grey.pgm", "pipe"),
+    ("signal PIPE --column day --past 1 --bandwidth 3", "table.csv", "pipe.csv"),
+    ("decide PIPE --utility zero-one", "machine.json", "pipe"),
+    ("decide machine.json --utility PIPE", "bet.csv", "pipe"),
+    ("decide machine.json --utility zero-one --events PIPE", "even.txt", "pipe"),
+    ("watch PIPE even.txt --utility zero-one", "machine.json", "pipe"),
+    ("watch machine.json PIPE --utility zero-one", "even.txt", "pipe"),
+    ("cssr alphabet PIPE 3 --out results", "even.txt", "even.txt"),
+]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+@pytest.mark.parametrize(("line", "source", "pipe"), INPUTS, ids=[line[0] for line in INPUTS])
+def test_pipes_are_files(
+    model: str, line: str, source: str, pipe: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(1)
+    Path("table.csv").write_text(TABLE)
+    Path("one.csv").write_text("sky\n" + "dry\nwet\nwet\n" * 20)
+    Path("bet.csv").write_text("U,0,1\nout,0,0\nbet,-3,1\n")
+    Path("alphabet").write_text("01\n")
+    np.save("symbols.npy", rng.integers(0, 2, 300))
+    np.save("field.npy", rng.integers(0, 2, (30, 30)))
+    np.savez("field.npz", a=rng.integers(0, 2, (30, 30)))
+    Path("grey.pgm").write_bytes(b"P5 12 12 255\n" + rng.integers(0, 256, 144, np.uint8).tobytes())
+    capsys.readouterr()
+    assert cli.main(line.replace("PIPE", source).split()) == 0
+    expected = capsys.readouterr().out
+    (tmp_path / "pipes").mkdir()
+    path = tmp_path / "pipes" / pipe
+    os.mkfifo(path)
+    with ThreadPoolExecutor(1) as pool:
+        written = pool.submit(path.write_bytes, Path(source).read_bytes())
+        assert cli.main(line.replace("PIPE", str(path)).split()) == 0
+        assert written.result() > 0
+    shown, told = capsys.readouterr()
+    # A long name may be written in two lines.
+    assert shown.replace(str(path), source).split() == expected.split()
+    assert "Traceback" not in told
+    # What a pipe said is kept for one command only.
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(path.write_bytes, b"")
+        assert cli.main(line.replace("PIPE", str(path)).split()) in (0, 2)
+    assert capsys.readouterr().out != shown
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_pipes_without_names_or_places(model: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("pipe")
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(Path("pipe").write_bytes, b"\x89HDF\r\n\x1a\n rest")
+        assert cli.main(["field", "pipe"]) == 2
+    assert "cannot be read from a pipe: save it first" in capsys.readouterr().err
+    assert cli.main(["cssr", "even.txt", "pipe", "3"]) == 2
+    assert "gives no name to the result files: give the path of a file, or --out" in capsys.readouterr().err
+
+
+READERS = [
+    "symbols -",
+    "field -",
+    "image -",
+    "signal -",
+    "decide - --utility zero-one",
+    "decide machine.json --utility -",
+]
+READERS += [
+    "decide machine.json --utility zero-one --events -",
+    "watch machine.json --utility zero-one",
+    "watch - even.txt",
+]
+
+
+@pytest.mark.parametrize("line", READERS)
+def test_closed_standard_input(
+    model: str, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    before = sorted(os.listdir())
+    capsys.readouterr()
+    assert cli.main(line.split()) == 2
+    shown, told = capsys.readouterr()
+    assert shown == ""
+    assert told.startswith("decisional: The standard input is closed: give the path of a file")
+    assert told.count("\n") == 1
+    assert sorted(os.listdir()) == before
+
+
+PRINTING = ["symbols even.txt", "symbols even.txt --json -", "decide machine.json --utility zero-one", "simulate even"]
+PRINTING += ["watch machine.json even.txt --utility zero-one", "demo", "--help"]
+
+
+@pytest.mark.parametrize("line", PRINTING)
+def test_closed_standard_output(
+    model: str, line: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = sorted(os.listdir())
+    capsys.readouterr()
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", None)
+        assert cli.main(line.split()) == 2
+        assert sys.stdout is None
+    assert capsys.readouterr() == (
+        "",
+        "decisional: The standard output is closed: leave it open, or write to files, with --quiet.\n",
+    )
+    assert sorted(os.listdir()) == before
+
+
+def test_quiet_commands_need_no_standard_streams(model: str) -> None:
+    # A file must not get the number of a stream that is closed, and what is written there.
+    for line in (
+        "symbols even.txt --json copy.json --quiet",
+        "watch machine.json even.txt --utility zero-one --out e.jsonl",
+    ):
+        shell = f'"$0" -m decisional {line} <&- >&- 2>&-'
+        assert subprocess.run(["sh", "-c", shell, sys.executable], timeout=240).returncode == 0
+    assert Path("copy.json").read_bytes() == Path(model).read_bytes()
+    assert all(json.loads(line) for line in Path("e.jsonl").read_text().splitlines())
+    shell = '"$0" -m decisional symbols none.txt 2>&-'
+    ended = subprocess.run(["sh", "-c", shell, sys.executable], timeout=240, capture_output=True)
+    assert (ended.returncode, ended.stdout) == (2, b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full device of Linux")
+def test_full_devices(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    assert cli.main(["symbols", "even.txt", "--json", "/dev/full", "--quiet"]) == 2
+    told = "decisional: There is no room to write (No space left on device): make room, and run the command again.\n"
+    assert capsys.readouterr().err == told
+    shell = '"$0" -m decisional simulate even > /dev/full'
+    ended = subprocess.run(["sh", "-c", shell, sys.executable], timeout=240, capture_output=True)
+    assert (ended.returncode, ended.stderr.decode()) == (2, told)
+
+
+def test_names_that_are_called_like_options(model: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("named.csv").write_text("time,step\n1,a\n2,b\n")
+    capsys.readouterr()
+    for options, said in (
+        ("--column setp", "has no column 'setp': did you mean 'step'."),
+        ("--column step --time tim", "has no column 'tim' for --time: did you mean 'time'."),
+        ("", "has 2 columns ('time', 'step'); a series is one of them: choose it with --column."),
+        ("--column step --delimiter ,,", "The --delimiter is ',,'"),
+    ):
+        assert cli.main(["symbols", "named.csv", *options.split()]) == 2
+        assert said in capsys.readouterr().err

@@ -10,6 +10,7 @@ import decisional as ds
 
 SYMBOLS = np.random.default_rng(0).choice(list("ab"), 300)
 HOURS = pd.date_range("2024-01-01", periods=300, freq="h")
+EVEN = ds.processes.even()
 FRAME = pd.DataFrame({"user": np.repeat([1, 2, 3], 100), "status": SYMBOLS, "time": HOURS})
 
 
@@ -199,10 +200,138 @@ def test_estimators_take_plain_series() -> None:
     [
         (lambda: ds.CausalStates().fit(SYMBOLS), "The 'z' of 'X', ndarray, are missing"),
         (lambda: ds.CausalStates(past=2).fit(SYMBOLS, SYMBOLS), "The 'z' are given with 'past'"),
-        (lambda: ds.CausalStates(past=0).fit(SYMBOLS), "The 'past' of series is 0"),
+        (lambda: ds.CausalStates(past=0).fit(SYMBOLS), "The 'past' of CausalStates is 0"),
         (lambda: ds.CausalStates(density=ds.Counts, past=2).fit(SYMBOLS), "The 'density' of CausalStates is <class"),
     ],
 )
 def test_refusals_of_estimators(call: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         call()
+
+
+def force() -> pd.DataFrame:
+    rng = np.random.default_rng(3)
+    return pd.DataFrame({"force": rng.normal(size=120), "vibration": rng.normal(size=120) * 3})
+
+
+def test_columns_are_found_by_name_everywhere() -> None:
+    frame = force()
+    turned = frame[["vibration", "force"]]
+    alike = ds.observe.delays([frame, frame], 2, target="vibration")
+    for parts in ([frame, turned], {"a": frame, "b": turned}):
+        obs = ds.observe.delays(parts, 2, target="vibration")
+        np.testing.assert_array_equal(obs.points, alike.points)
+        np.testing.assert_array_equal(obs.targets, alike.targets)
+    numbered = frame.set_axis([1, 0], axis=1)
+    np.testing.assert_array_equal(ds.observe.delays([numbered, numbered[[0, 1]]], 2).points, alike.points)
+    groups = frame.assign(day=np.repeat([1, 2], 60)).groupby("day")[["force", "vibration"]]
+    assert ds.observe.delays(groups, 2, target="vibration").targets.shape == (116, 1)
+    moving = ds.CausalStates(past=2, density=ds.Kernels(0.5)).fit(frame)
+    np.testing.assert_array_equal(moving.predict(turned), moving.predict(frame))
+    np.testing.assert_array_equal(moving.fit([frame, frame]).predict([turned]), moving.predict(frame))
+    whole, z = frame.round().astype(int), (frame["force"] > 0).astype(int)
+    causal = ds.CausalStates().partial_fit(whole, z).partial_fit(whole[["vibration", "force"]], z)
+    twice = ds.CausalStates().fit(pd.concat([whole, whole]), pd.concat([z, z]))
+    np.testing.assert_array_equal(causal.states_.labels, twice.states_.labels)
+    choice = ds.DecisionalStates(ds.utility.zero_one()).fit(twice)
+    assert choice.score(whole[["vibration", "force"]], z) == choice.score(whole, z)
+    with pytest.raises(ValueError, match="a frame with no column 'force'"):
+        ds.observe.delays([frame, frame.rename(columns={"force": "f"})], 2)
+    with pytest.raises(ValueError, match="The frame has 2 columns 'a'"):
+        ds.observe.delays(pd.DataFrame(np.zeros((9, 2)), columns=["a", "a"]), 2)
+
+
+def test_series_of_several_lengths() -> None:
+    parts = [FRAME["status"][:70], FRAME["status"][70:]]
+    causal = ds.CausalStates(past=2).fit(parts)
+    np.testing.assert_array_equal(causal.labels_, ds.CausalStates(past=2).fit([p.tolist() for p in parts]).labels_)
+    assert causal.to_frame().index.equals(FRAME.index)
+    one = ds.CausalStates(past=2).fit(FRAME[["status"]])
+    np.testing.assert_array_equal(one.labels_, ds.CausalStates(past=2).fit(FRAME["status"]).labels_)
+    features = ds.ComplexityFeatures(past=2)
+    expected = features.fit_transform([part.tolist() for part in parts])
+    groups = FRAME["status"].groupby(np.repeat([0, 1], [70, 230]))
+    for data in (parts, dict(enumerate(parts)), groups):
+        np.testing.assert_array_equal(features.fit_transform(data), expected)
+    wave = pd.Series(np.sin(np.arange(200) / 3))
+    assert ds.selection.best_past({"a": wave, "b": wave[:50]}) == ds.selection.best_past(wave.to_numpy())
+
+
+def test_machines_follow_one_series() -> None:
+    machine = ds.processes.even()
+    choice = ds.DecisionalStates(ds.utility.zero_one()).fit(machine)
+    series = pd.Series([0, 1, 1, 0, 1], index=HOURS[:5])
+    expected = machine.filter([0, 1, 1, 0, 1])
+    for data in (series, series.to_frame(), series.astype("category"), series.astype("Int64")):
+        np.testing.assert_array_equal(machine.filter(data), expected)
+        assert ds.Monitor(choice).feed(data).position.tolist() == choice.events(data, initial=True).position.tolist()
+    refused = [
+        (FRAME, "a frame of 3 columns"),
+        ({"a": 1}, "are dict; a machine follows one sequence"),
+        (__file__, "the name of a file"),
+        ("0110\n", "ends with a line end"),
+        ([series, series], "they must be a sequence of hashable values"),
+    ]
+    for data, said in refused:
+        for call in (machine.filter, machine.log_likelihood, choice.predict, choice.score, ds.Monitor(choice).feed):
+            with pytest.raises((ValueError, TypeError), match=said):
+                call(data)
+    lines = ds.EpsilonMachine.from_arrays([[0, 0]], [[0.5, 0.5]], ["a", "\n"])
+    assert lines.filter("aa\n").tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda: ds.CausalStates(past=2).fit(__file__), "the name of a file"),
+        (lambda: ds.CausalStates(past=2).fit(None), "The 'X' is None; it must be a series"),
+        (lambda: ds.epsilon_machine("wether.csv"), "the name of a file that does not exist"),
+        (lambda: ds.epsilon_machine(FRAME["time"]), "are times with 300 different values"),
+        (lambda: ds.observe.delays(FRAME["time"], 2), "values that are not numbers"),
+        (lambda: ds.epsilon_machine(["0110" * 9] * 2), "2 times the same text of 36 characters"),
+        (lambda: ds.ComplexityFeatures().fit(FRAME), "columns are of several kinds"),
+        (lambda: ds.selection.best_past(FRAME), "The 'signals' is a frame whose column 'status'"),
+        (lambda: ds.selection.best_past(SYMBOLS), "The 'signals' is ndarray of values that are not numbers"),
+        (lambda: ds.read([]), "The 'path' is an empty list"),
+        (lambda: ds.DecisionalStates(ds.utility.zero_one(), ds.utility.MonteCarlo).fit(EVEN), "'integrate' of Deci"),
+        (lambda: ds.DecisionalStates(ds.utility.zero_one(), None, ds.utility.GlobalMaxima).fit(EVEN), "'optimise' of"),
+    ],
+)
+def test_mistakes_are_refused_at_every_door(call: Any, said: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=said) as caught:
+        call()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_table_of_utilities_that_was_read_without_an_index() -> None:
+    frame = pd.DataFrame({"U": ["out", "bet"], "0": [0, -3], "1": [0, 1]})
+    assert repr(ds.utility.table(frame)) == repr(ds.utility.table(frame.set_index("U")))
+
+
+def test_decisions_of_new_series_are_on_their_index() -> None:
+    machine = ds.processes.even()
+    choice = ds.DecisionalStates(ds.utility.zero_one()).fit(machine)
+    series = pd.Series([1, 0, None, 1, 0, 1], index=HOURS[:6], dtype="Int64")
+    frame = choice.to_frame(series)
+    assert frame.index.equals(series.index)
+    assert frame["state"].tolist() == choice.predict(series).tolist()
+    known = frame["state"] >= 0
+    assert known.tolist() == [False, True, False, False, True, True]
+    assert frame["decision"][known].tolist() == [0, 0, 1]
+    assert frame["decision"][~known].isna().all()
+    assert np.array_equal(frame["utility"].isna(), ~known)
+    parts = {"a": series, "b": series[1:]}
+    both = choice.to_frame(parts)
+    assert both.index.tolist() == [("a", hour) for hour in HOURS[:6]] + [("b", hour) for hour in HOURS[1:6]]
+    assert both["state"].tolist() == [*choice.predict(series), *choice.predict(series[1:])]
+    assert choice.to_frame("0110")["state"].tolist() == choice.predict("0110").tolist()
+    with pytest.raises(ValueError, match="The 'X' of to_frame is missing"):
+        choice.to_frame()
+    wave = pd.Series(np.sin(np.arange(60) / 3), index=HOURS[:60])
+    causal = ds.CausalStates(past=2, density=ds.Kernels(0.1)).fit(wave)
+    signal = ds.DecisionalStates(ds.utility.squared_error()).fit(causal)
+    again = signal.to_frame(wave)
+    assert again["state"].iloc[-1] >= 0
+    assert again[1:-1].equals(signal.to_frame()[1:-1])
+    sliced = ds.CausalStates().fit(ds.observe.series(FRAME["status"].set_axis(HOURS), past=2, chunks=50)).to_frame()
+    assert sliced.index.equals(HOURS)

@@ -1,5 +1,7 @@
 """Pictures and films of many kinds: grey levels, what is lost of colours is told, frames are one field."""
 
+import os
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +58,9 @@ def test_films(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     for data in ("film.gif", "film.tif", "frames", paths):
         np.testing.assert_array_equal(ds.read(data, "field"), film)
         np.testing.assert_array_equal(ds.read(data, levels=2), film // 255)
+    with pytest.warns(UserWarning, match=r"in the order of letters, .*frame0.png' to 'frames/frame11.png'"):
+        np.testing.assert_array_equal(ds.read(sorted(paths)), film)
+    np.testing.assert_array_equal(ds.read(paths[::-1]), film[::-1])
     shown = []
     for files in (["film.gif"], ["frames"], paths):
         assert cli.main(["field", *files, "--levels", "2", "--past", "1", "--future", "2"]) == 0
@@ -83,3 +88,13 @@ def test_videos(tmp_path: Path) -> None:
     found = ds.read(tmp_path / "film.mp4")
     assert found.shape == (8, 32, 32)
     assert np.abs(found.astype(int) - film).max() < 12
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_pictures_in_pipes(tmp_path: Path) -> None:
+    Image.fromarray(GREY).save(tmp_path / "grey.png")
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes((tmp_path / "grey.png").read_bytes()))
+    writer.start()
+    np.testing.assert_array_equal(ds.read(tmp_path / "pipe", "field"), GREY)
+    writer.join()

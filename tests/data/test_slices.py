@@ -38,6 +38,7 @@ def test_slices_are_the_whole(kind, data, chunks):
     same_observations(whole, sliced)
 
 
+@pytest.mark.filterwarnings("ignore:Values far from the rest")
 @kinds
 @examples(12)
 @given(data=st.data(), chunks=chunk_sizes)
@@ -139,16 +140,17 @@ def test_pieces_add_up_to_the_whole_in_any_order_and_grouping(kind, data, chunks
     if isinstance(whole, type):
         return
     # Rules for bandwidths look at the data one by one, which counts have forgotten: see the next test.
-    density = ds.Kernels(bandwidth=1.0) if whole.points is not None else None
-    causal = attempt(lambda: ds.CausalStates(density).fit(whole))
+    numbers = {"density": ds.Kernels(bandwidth=1.0), "match": ds.Bhattacharyya(0.05)}
+    how = numbers if whole.points is not None else {}
+    causal = attempt(lambda: ds.CausalStates(**how).fit(whole))
     if isinstance(causal, type):
         return
     pieces = list(observe(chunks=chunks).pieces())
     rng = data.draw(seeds)
-    added = ds.CausalStates(density)
+    added = ds.CausalStates(**how)
     for i in rng.permutation(len(pieces)):
         added.partial_fit(pieces[i])
-    grouped = [ds.CausalStates(density).partial_fit(piece) for piece in pieces]
+    grouped = [ds.CausalStates(**how).partial_fit(piece) for piece in pieces]
     while len(grouped) > 1:
         i, j = rng.choice(len(grouped), 2, replace=False)
         grouped[i].merge(grouped[j])
@@ -172,17 +174,20 @@ def test_steps_of_slices_are_counted_but_not_listed():
 
 def test_cross_validation_needs_the_data():
     estimator = ds.CausalStates().partial_fit(ds.observe.delays(np.sin(np.arange(60) ** 1.3), past=1))
-    with pytest.raises(ValueError, match=r"'bandwidth' of Kernels is 'cv' and only counts were kept;.*use 'rule'"):
-        estimator.n_states_  # noqa: B018
-    estimator.set_params(density=ds.Kernels(bandwidth=0.5))
+    for how in ({}, {"match": ds.Bhattacharyya(0.05)}, {"match": None, "density": ds.Kernels(bandwidth=0.5)}):
+        estimator.set_params(**how)
+        with pytest.raises(ValueError, match=r"Only counts .* were kept; .* use a bandwidth 'rule'"):
+            estimator.n_states_  # noqa: B018
+    estimator.set_params(match=ds.Bhattacharyya(0.05))
     assert estimator.n_states_ >= 1
 
 
 @pytest.mark.parametrize("rule", ["rule", "nearest"])
 def test_bandwidths_follow_from_counts(rule):
     signal = np.sin(np.arange(60) ** 1.3)
-    estimator = ds.CausalStates(ds.Kernels(bandwidth=rule))
-    whole = ds.CausalStates(ds.Kernels(bandwidth=rule)).fit(ds.observe.delays(signal, past=1))
+    how = ds.Kernels(bandwidth=rule), ds.Bhattacharyya(0.05)
+    estimator = ds.CausalStates(*how)
+    whole = ds.CausalStates(*how).fit(ds.observe.delays(signal, past=1))
     for piece in ds.observe.delays(signal, past=1, chunks=17).pieces():
         estimator.partial_fit(piece)
     same_states(whole, estimator, labels=False)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import decisional as ds
 from decisional.data.tables import read_table, series_of
 
 
@@ -97,6 +98,41 @@ def test_comments_and_line_ends(tmp_path: Path) -> None:
     assert values(column(marked, "s")[0]) == ["a#b", "c"]
 
 
+def test_rows_that_may_be_comments_are_refused(tmp_path: Path) -> None:
+    for text in ("v,s\n#1,a\n2,c\n", "v\n#1\n2\n", "#1,a\n2,c\n", '"a b"\n#1\n"c d"\n', "v,s\n1,a\n#but\n2,c\n"):
+        with pytest.raises(ValueError, match="begins with '#' and may be a comment or a row"):
+            column(written(tmp_path, text), 0)
+    # Comments have a blank, or are above the first row and unlike it.
+    for text in ('v,s\n# 1,a\n"#2",c\n', '#made by hand\nv,s\n"#2",c\n', '#why\nv\n"#2"\n'):
+        assert values(column(written(tmp_path, text), "v")[0]) == ["#2"]
+
+
+def test_numbers_of_columns_are_no_names(tmp_path: Path) -> None:
+    """A cell of the first row may be like the number of the column that is asked for."""
+    path = written(tmp_path, "5,1,a\n6,0,b\n7,1,c\n")
+    assert values(column(path, "1")[0]) == ["1", "0", "1"]
+    with pytest.raises(ValueError, match=r"may be names or data.* say header=True or header=False"):
+        column(written(tmp_path, "0,1\n1,1\n"), "1")
+    assert values(column(written(tmp_path, "0,1\n1,1\n"), "1", header=False)[0]) == ["1", "1"]
+    assert values(column(written(tmp_path, "0,1\n1,1\n"), "1", header=True)[0]) == ["1"]
+
+
+def test_quotes_around_nothing_are_a_cell(tmp_path: Path) -> None:
+    found = column(written(tmp_path, 'v\na\n""\nb\n\nc\n'), "v")
+    assert [values(series) for series in found] == [["a", None, "b"], ["c"]]
+
+
+def test_decimal_commas_are_not_between_cells(tmp_path: Path) -> None:
+    path = written(tmp_path, "1,5\n2,25\n")
+    assert ds.read(path, "signal", decimal=",").tolist() == [1.5, 2.25]
+    with pytest.raises(ValueError, match="'delimiter' and the 'decimal' mark are both ','"):
+        ds.read(path, "signal", decimal=",", delimiter=",")
+
+
+def test_rows_without_times_have_no_name_of_times(tmp_path: Path) -> None:
+    assert ds.read(written(tmp_path, "v,s\n1,a\n2,b\n"), column="v").index.name is None
+
+
 def test_empty_lines_end_a_series(tmp_path: Path) -> None:
     path = written(tmp_path, "v\n1\n2\n\n\n5\n6\n\n")
     assert [values(part) for part in column(path, 0, True)] == [[1, 2], [5, 6]]
@@ -165,6 +201,11 @@ def test_parquet(tmp_path: Path) -> None:
         ("t,v\n01/02/2024,2\n03/04/2024,3\n", {"name": "v", "time": "t"}, "the day or the month first"),
         ("t,v\n1,2\n2,3\n", {"name": "v", "time": "t", "step": "often"}, "The 'step' is 'often'"),
         ("t,v\n1,2\n2,3\n", {"name": "v", "time": "t", "step": 0}, "The 'step' is 0"),
+        ("t,v\n1,2\n2,3\n", {"name": "v", "time": "tt"}, "no column 'tt' for 'time': did you mean 't'"),
+        ("t,v\n2024-01-01T01:00Z,2\n2024-01-01T02:00,3\n", {"name": "v", "time": "t"}, "Line 3 .* without a zone"),
+        ("t,v\n1,2\n2,3\n", {"name": "v", "step": 1}, "The 'step' is for 'time', which is not given"),
+        ("t,v\n1,2\nNA,3\n", {"name": "v", "time": "t"}, "Line 3 .* 'NA' .* is no time"),
+        ("temp,status\n1,ok\n", {"name": "STATUS"}, "no column 'STATUS': did you mean 'status'"),
     ],
 )
 def test_refusals(tmp_path: Path, text: str, how: dict[str, Any], said: str) -> None:
@@ -197,9 +238,10 @@ def test_times_that_repeat_are_told(tmp_path: Path) -> None:
 def test_jumps_are_gaps(tmp_path: Path) -> None:
     hours = [0, 1, 2, 3, 4, 5, 9, 10, 11, 12, 13, 14, 15, 16, 17]
     path = written(tmp_path, "t,v\n" + "".join(f"2024-01-01 {h:02}:00:00,{h}\n" for h in hours))
-    with pytest.warns(UserWarning, match="jump 1 times by more than 1.5 steps of 0 days 01:00:00"):
+    with pytest.warns(UserWarning, match="jump 1 times by more than 1.5 steps of 01:00:00"):
         assert [values(part) for part in column(path, "v", True, time="t")] == [hours[:6], hours[6:]]
     assert [values(part) for part in column(path, "v", True, time="t", step="5h")] == [hours]
+    assert [values(part) for part in column(path, "v", True, time="t", step="1d")] == [hours]
 
 
 def test_irregular_times_are_told(tmp_path: Path) -> None:
@@ -241,3 +283,15 @@ def test_what_is_written_is_read(tmp_path_factory: Any, rows: list[tuple[str, ..
         for k, name in enumerate(("first", "second", "third")):
             found = np.concatenate([part.to_numpy() for part in column(path, name, delimiter=mark, header=True)])
             assert [None if cell != cell else cell for cell in found.tolist()] == [row[k] or None for row in rows]
+
+
+def test_columns_that_are_no_symbols(tmp_path: Path) -> None:
+    rows = "".join(f"2024-01-01 00:00:{k:02},{k / 7:.2f},C,{k % 2}\n" for k in range(40))
+    path = written(tmp_path, "time,degrees,unit,on\n" + rows)
+    for name in ("time", "degrees"):
+        with pytest.raises(ValueError, match=f"The column '{name}' .* has 40 different values in 40 rows"):
+            column(path, name)
+    assert len(column(path, "degrees", True)[0]) == 40
+    with pytest.warns(UserWarning, match="The column 'unit' .* has 'C' in all of its 40 rows"):
+        column(path, "unit")
+    assert values(column(path, "on")[0]) == [str(k % 2) for k in range(40)]

@@ -171,9 +171,13 @@ def test_delays_are_those_of_loops(signal, past, future, step, difference, given
     lags = data.draw(st.lists(st.integers(0, 5), min_size=1, max_size=3, unique=True)) if given_lags else None
     target = data.draw(st.sampled_from([None, *range(width)]))
     at = lags if given_lags else [step * k for k in range(past)]
-    expected = naive.delays(series, at, future, step, difference, target)
+    value = st.one_of(st.integers(-4, 4).map(float), st.just(math.nan))
+    known = data.draw(st.none() | st.tuples(*(st.lists(value, min_size=len(r), max_size=len(r)) for r in series)))
+    inputs = None if known is None else [[(v, -v) for v in column] for column in known]
+    expected = naive.delays(series, at, future, step, difference, target, inputs)
     arrays = [np.array(rows, float).reshape(len(rows), width) for rows in series]
     options = {"future": future, "step": step, "difference": difference, "target": target}
+    options["inputs"] = inputs and [np.array(rows, float).reshape(len(rows), 2) for rows in inputs]
     options |= {"lags": lags} if given_lags else {"past": past}
     if not expected:
         with pytest.raises(ValueError, match="without a gap"):
@@ -185,6 +189,7 @@ def test_delays_are_those_of_loops(signal, past, future, step, difference, given
     site = obs.site.tolist()
     assert [site[k] if k >= 0 else None for k in obs.successor] == [after for *_, after in expected]
     assert obs.shape == (sum(map(len, series)),)
+    assert obs.known == (0 if known is None else 2)
     # Steps between the distinct x are counted along the successors.
     steps = obs.table().steps
     assert steps.count.sum() == sum(after is not None for *_, after in expected)
@@ -220,6 +225,19 @@ def test_one_series_in_any_form():
         (np.array([1j, 2.0, 3.0]), {"past": 1}, "not numbers"),
         (np.zeros((2, 2, 2)), {"past": 1}, "one row of values"),
         ([np.zeros((4, 2)), np.zeros((4, 3))], {"past": 1}, r"\[2, 3\] columns"),
+        (np.arange(5.0), {"past": 1, "inputs": np.arange(4.0)}, "'inputs' have 4 rows and the 'signal' 5"),
+        ([np.arange(5.0)] * 2, {"past": 1, "inputs": np.arange(5.0)}, "each must have inputs of its own"),
+        ([np.arange(5.0)] * 2, {"past": 1, "inputs": [np.arange(5.0)]}, "'inputs' have 1 series and the 'signal' 2"),
+        ([np.arange(5.0)] * 2, {"past": 1, "inputs": [np.arange(5.0), np.arange(4.0)]}, "4 rows of series 1"),
+        (
+            [np.arange(5.0)] * 2,
+            {"past": 1, "inputs": [np.arange(5.0), np.ones((5, 2))]},
+            r"'inputs' has series of \[1, 2\] columns",
+        ),
+        (np.arange(5.0), {"past": 1, "inputs": [None, "a", 1, 2, 3]}, "code others as numbers"),
+        (np.arange(5.0), {"past": 1, "inputs": ["hour"]}, "ndarray without dates"),
+        (np.arange(5.0), {"past": 1, "inputs": ["hours"]}, "it must be one of 'minute', 'hour'"),
+        (np.arange(5.0), {"past": 1, "inputs": np.full(5, np.nan)}, "with inputs where z begins"),
     ],
 )
 def test_signals_are_refused_in_one_sentence(signal, options, reason):

@@ -146,6 +146,131 @@ def test_sampling_error_only_adds_predictions(problem):
     assert given_.states.labels.tolist() == exact.states.labels.tolist()
 
 
+# --------------------------------------------------------------------------------------------- indifference
+
+
+@pytest.mark.small
+@given(problems(max_states=8), st.sampled_from([0.013, 0.37, 0.81, 1.7]))
+@settings(deadline=None)
+def test_indifference_against_the_naive_twin(problem, indifference):
+    counts, weight, u = problem
+    p, _, table = arrays(problem)
+    found = decide(p, np.array(weight, float), table, indifference=indifference)
+    rows = [{z: Fraction(c, sum(row)) for z, c in enumerate(row)} for row in counts]
+    names = [f"y{i}" for i in range(len(u))]
+    worth = naive.decide_alike(rows, weight, lambda y, z: u[names.index(y)][z], names, indifference)
+    sets, values, *labels = worth
+    assert list(found.predictions) == sets
+    assert found.utility == pytest.approx([float(v) for v in values], abs=1e-12)
+    for partition, wanted in zip((found.iso_prediction, found.iso_utility, found.states), labels, strict=True):
+        assert partition.labels.tolist() == wanted
+
+
+NUMERIC = {
+    "zero_one": utility.zero_one(),
+    "squared": utility.squared_error(),
+    "absolute": utility.absolute_error(),
+    "tolerant": utility.tolerant(0.6),
+    "newsvendor": utility.newsvendor(3, 1),
+    "interval": utility.interval_score(0.8),
+    "alarm": utility.alarm(1.5, 3, 1),
+    "cells": utility.matching_cells(),
+    "callable": utility.as_utility(lambda y, z: np.sin(3 * y * z + y)),
+}
+
+
+@given(problems(max_states=8), st.sampled_from(sorted(NUMERIC)), st.sampled_from([0.01, 0.3, 100.0]), st.booleans())
+@settings(deadline=None)
+def test_what_is_decided_alike_loses_little(problem, name, indifference, sampled):
+    p, weight, _ = arrays(problem)
+    n = 50.0 * weight / weight.min() if sampled else None
+    z = list(range(p.shape[1]))
+    outcomes = [(value % 2, value // 2) for value in z] if name == "cells" else z
+    before = steps.decide(p, outcomes, weight, NUMERIC[name], n=n)
+    after = steps.decide(p, outcomes, weight, NUMERIC[name], n=n, indifference=indifference)
+    assert before.iso_prediction.refines(after.iso_prediction)
+    assert after.states.refines(after.iso_prediction)
+    choices = after.predictions.choice()
+    worth = NUMERIC[name].matrix(choices, outcomes)
+    # Utilities are those of the decisions.
+    assert after.utility == pytest.approx(np.einsum("kz,kz->k", p, worth), abs=1e-9)
+    lost = before.utility - after.utility
+    assert (lost >= -1e-9).all()
+    for state in range(after.iso_prediction.n_states):
+        inside = np.flatnonzero(after.iso_prediction.labels == state)
+        assert len({choices[k] for k in inside}) == 1
+        assert all(after.predictions[k] == after.predictions[inside[0]] for k in inside)
+        assert choices[inside[0]] in after.predictions[inside[0]]
+    if not sampled:
+        assert (lost <= indifference + 1e-8).all()
+        assert before.iso_utility.refines(after.iso_utility)
+        assert before.states.refines(after.states)
+    if indifference == 100.0:
+        assert after.states.n_states == 1
+
+
+@given(problems(), st.booleans())
+@settings(deadline=None)
+def test_more_is_lost_only_where_the_data_tell_of_no_loss(problem, fixed):
+    """From data, what is tied by sampling error is decided alike too, unless 'atol' replaces that."""
+    p, weight, u = arrays(problem)
+    n = 30.0 * weight / weight.min()
+    how = {"atol": 1e-9} if fixed else {}
+    found, best = decide(p, weight, u, n=n, indifference=0.2, **how), decide(p, weight, u, n=n, **how)
+    for k, now in enumerate(found.predictions.choice()):
+        assert best.utility[k] - found.utility[k] <= 0.2 + 1e-7 or (now in best.predictions[k] and not fixed)
+
+
+def test_indifference_is_in_units_of_the_utility():
+    """Means 0, 1 and 5; those of the first two states together are 3/8, which costs the second one (5/8)²."""
+    p, z = np.array([[0.5, 0.0, 0.5, 0.0, 0.0], [0.0, 0.5, 0.0, 0.5, 0.0], [0.0, 0.0, 0.0, 0.0, 1.0]]), [-1, 0, 1, 2, 5]
+    weight = np.array([0.5, 0.3, 0.2])
+
+    def found(indifference):
+        return steps.decide(p, z, weight, utility.squared_error(), indifference=indifference)
+
+    assert found(0.39).iso_prediction.labels.tolist() == [0, 1, 2]
+    merged = found(0.391)
+    assert merged.iso_prediction.labels.tolist() == [0, 0, 1]
+    assert np.array(list(merged.predictions)) == pytest.approx(np.array([[0.375] * 2, [0.375] * 2, [5.0] * 2]))
+    # A variance of 1, and the squared distance to the common mean.
+    assert merged.utility == pytest.approx([-1.0 - 9 / 64, -1.0 - 25 / 64, 0.0])
+    assert merged.states.labels.tolist() == [0, 0, 1]
+
+
+def test_indifference_from_data_to_events():
+    symbols = ds.processes.even().simulate(20_000, rng=3)
+    causal = ds.CausalStates().fit(ds.observe.series(symbols, past=6))
+    bet = utility.table([[0, 0], [-3, 1]])
+    sure, easy = (ds.DecisionalStates(bet, indifference=e).fit(causal) for e in (0.0, 2.0))
+    assert sure.n_states_ > easy.n_states_ == 1
+    assert len(sure.events()) > len(easy.events()) == 0
+    assert easy.graph_.n_states == 1
+    assert easy.complexity_ == 0.0
+    assert set(easy.decide(causal.observations_).tolist()) == {0}
+    assert easy.expected_utility_ == pytest.approx(0.0)
+    assert easy.score(causal.observations_) == pytest.approx(0.0)
+    zero = ds.DecisionalStates(bet, indifference=0).fit(causal)
+    assert zero.states_.labels.tolist() == sure.states_.labels.tolist()
+    exact = ds.DecisionalStates(utility.zero_one(), indifference=0.6).fit(ds.processes.even())
+    assert (exact.n_states_, exact.predictions_[0], exact.utility_.tolist()) == (1, {1}, [0.5, 1.0])
+    for wrong in (-1, None, "0", np.nan):
+        with pytest.raises(ValueError, match=r"'indifference' of DecisionalStates is .*a number of at least 0"):
+            ds.DecisionalStates(bet, indifference=wrong).fit(causal)
+
+
+def test_indifference_with_integrators_and_searches():
+    p, z = np.array([[0.5, 0.5, 0.0], [0.4, 0.6, 0.0], [0.0, 0.0, 1.0]]), [0.0, 1.0, 9.0]
+    weight = np.array([0.4, 0.4, 0.2])
+    tried = np.linspace(0.0, 9.0, 91)
+    how = {"integrate": utility.SamplePoints()}, {"optimise": lambda value, z: tried[value(tried).argmax()]}
+    for options in how:
+        found = steps.decide(p, z, weight, utility.squared_error(), indifference=0.5, **options)
+        assert found.iso_prediction.labels[0] == found.iso_prediction.labels[1]
+        worth = utility.squared_error().matrix(found.predictions.choice(), z)
+        assert found.utility == pytest.approx(np.einsum("kz,kz->k", p, worth))
+
+
 # ---------------------------------------------------------------------------------------------- iso-utility
 
 

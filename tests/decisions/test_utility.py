@@ -131,6 +131,113 @@ def test_products_of_majorities(case):
         assert found.predictions.choice()[k] in best
 
 
+COSTS = st.sampled_from([Fraction(1), Fraction(3), Fraction(1, 2), Fraction(7, 3)])
+
+
+@pytest.mark.small
+@given(distributions(), COSTS, COSTS)
+@settings(deadline=None)
+def test_quantiles(case, shortage, surplus):
+    z, rows = case
+    worth = utility.newsvendor(float(shortage), float(surplus))
+    found = solve(as_rows(z, rows), z, worth, EXACT)
+    candidates = grid(z)
+    listed = solve(
+        as_rows(z, rows), z, utility.newsvendor(float(shortage), float(surplus), map(float, candidates)), EXACT
+    )
+    for k, row in enumerate(rows):
+        best, value = naive.best(row, naive.newsvendor(shortage, surplus), candidates)
+        assert found.utility[k] == pytest.approx(float(value), abs=1e-12)
+        assert found.predictions[k] == pytest.approx((float(min(best)), float(max(best))), abs=1e-12)
+        assert listed.predictions[k] == {float(y) for y in best}
+        assert found.predictions.choice()[k] in found.predictions[k]
+
+
+@pytest.mark.small
+@given(st.integers(0, 10**6), st.sampled_from([0.0, 2.0]))
+@settings(deadline=None)
+def test_a_newsvendor_of_equal_costs_has_the_absolute_error(seed, level):
+    p, _, n = random_case(seed)
+    z = list(range(p.shape[1]))
+    slack = Slack(1e-9, n, p.mean(axis=0), level)
+    found, wanted = (solve(p, z, u, slack) for u in (utility.newsvendor(1, 1), utility.absolute_error()))
+    assert list(found.predictions) == list(wanted.predictions)
+    assert found.utility == pytest.approx(wanted.utility, abs=1e-12)
+    assert found.error == pytest.approx(wanted.error, abs=1e-12)
+
+
+@pytest.mark.small
+@given(distributions(), st.sampled_from([Fraction(1, 2), Fraction(4, 5), Fraction(9, 10)]))
+@settings(deadline=None)
+def test_central_intervals(case, coverage):
+    z, rows = case
+    found = solve(as_rows(z, rows), z, utility.interval_score(float(coverage)), EXACT)
+    candidates = [(low, high) for low in grid(z) for high in grid(z) if low <= high]
+    for k, row in enumerate(rows):
+        best, value = naive.best(row, naive.interval_score(coverage), candidates)
+        assert found.utility[k] == pytest.approx(float(value), abs=1e-12)
+        (chosen,) = found.predictions[k]
+        assert found.predictions.choice()[k] == chosen
+        assert -utility.interval_score(float(coverage)).matrix([chosen], z)[0] @ as_rows(z, [row])[0] == pytest.approx(
+            -float(value), abs=1e-12
+        )
+        assert min(y for y, _ in best) <= chosen[0] <= max(y for y, _ in best)
+        assert min(y for _, y in best) <= chosen[1] <= max(y for _, y in best)
+
+
+@pytest.mark.small
+@given(distributions(), st.sampled_from([-1, 0, 2]), COSTS, COSTS, st.booleans())
+@settings(deadline=None)
+def test_alarms(case, threshold, missed, false, below):
+    z, rows = case
+    found = solve(as_rows(z, rows), z, utility.alarm(threshold, float(missed), float(false), below), EXACT)
+    for k, row in enumerate(rows):
+        best, value = naive.best(row, naive.alarm(threshold, missed, false, below), ["quiet", "alarm"])
+        assert found.predictions[k] == best
+        assert found.utility[k] == pytest.approx(float(value), abs=1e-12)
+    renamed = utility.alarm(threshold, float(missed), float(false), below, y=(False, True))
+    assert solve(as_rows(z, rows), z, renamed, EXACT).predictions.choice() == [
+        y == "alarm" for y in found.predictions.choice()
+    ]
+
+
+def test_the_spread_of_an_interval_is_that_of_quantiles():
+    """Standard errors of the ends against those of many samples."""
+    rng = np.random.default_rng(11)
+    z = np.linspace(-4.0, 4.0, 401)
+    p = np.exp(-0.5 * z**2)
+    p, n = p / p.sum(), 400
+    draws = rng.multinomial(n, p, 500) / n
+    found = solve(draws, z.tolist(), utility.interval_score(0.8), Slack(1e-9, np.full(500, float(n)), p, 2.0))
+    ends, spread = found.predictions.coordinates()
+    assert spread[:, :2].mean(axis=0) == pytest.approx(ends[:, :2].std(axis=0), rel=0.15)
+    assert found.error.mean() == pytest.approx(found.utility.std(), rel=0.15)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e6])
+def test_sampling_errors_do_not_cancel(offset):
+    """Where every outcome costs the same, however much, the error is 0, up to rounding of the cost itself."""
+    z, p, n = [-1e3, 1e3], np.full((2, 2), 0.5), np.full(2, 100.0)
+    slack = Slack(1e-9, n, p[0], 2.0)
+    for worth in (
+        utility.squared_error(),
+        utility.tolerant(1.0),
+        utility.newsvendor(1, 1),
+        utility.interval_score(0.5),
+    ):
+        found = solve(p, [value + offset for value in z], worth, slack)
+        assert (np.abs(found.utility) > 100).all()
+        assert found.error == pytest.approx(0.0, abs=1e-9)
+    vectors = solve(p, [(value + offset, 0.0) for value in z], utility.squared_error(), slack)
+    assert vectors.error == pytest.approx(0.0, abs=1e-9)
+    cells = solve(p, [(0, 1), (1, 1)], utility.matching_cells(), slack)
+    assert cells.error == pytest.approx(0.05, abs=1e-12)
+    wide = solving.solve(
+        p, [value + offset for value in z], utility.squared_error(), slack, optimise=lambda v, z: offset
+    )
+    assert wide.error == pytest.approx(0.0, abs=1e-9)
+
+
 def test_cells_of_text_and_of_single_values():
     text = solve(np.array([[0.5, 0.5, 0.0]]), ["01", "11", "00"], utility.matching_cells(), EXACT)
     assert set(text.predictions[0]) == {"01", "11"}
@@ -342,7 +449,7 @@ def test_integrators_that_are_refused():
         solve(p, z, table, EXACT, integrate=lambda q, v: np.full((1, 2), np.nan))
     with pytest.raises(ValueError, match="'integrate' callable"):
         solve(p, z, utility.squared_error(), EXACT, lambda q, v: np.zeros(3), utility.GlobalMaxima())
-    with pytest.raises(ValueError, match="'n' of MonteCarlo is 0; it must be an integer of at least 1: try n=10000"):
+    with pytest.raises(ValueError, match="'n' of MonteCarlo is 0; it must be an integer from 1 to"):
         solve(p, z, table, EXACT, integrate=utility.MonteCarlo(0))
     for volume in ([1.0], [1.0, 0.0], [1.0, np.nan]):
         with pytest.raises(ValueError, match=r"'volume' of SamplePoints.*must be 2 positive numbers"):
@@ -497,6 +604,15 @@ def one_sentence(text, *parts):
         (lambda: utility.tolerant("1"), ("'tau'", "'1'", "number")),
         (lambda: utility.tolerant(True), ("'tau'", "True")),
         (lambda: utility.tolerant(np.nan), ("'tau'", "nan")),
+        (lambda: utility.newsvendor(0, 1), ("'shortage' of newsvendor", "0", "above 0")),
+        (lambda: utility.newsvendor(1, -1), ("'surplus' of newsvendor", "-1", "above 0")),
+        (lambda: utility.interval_score(90), ("'coverage'", "90", "below 1", "0.9")),
+        (lambda: utility.interval_score(0.9, [(2, 1)]).matrix([(2, 1)], [0]), ("'y'", "(2, 1)", "low <= high")),
+        (lambda: utility.interval_score(0.9).matrix([1.0], [0]), ("'y'", "1.0", "pairs")),
+        (lambda: utility.alarm(np.nan, 1, 1), ("'threshold'", "nan", "number")),
+        (lambda: utility.alarm(0, 0, 1), ("'missed'", "0", "above 0")),
+        (lambda: utility.alarm(0, 1, 1, "yes"), ("'below'", "'yes'", "True")),
+        (lambda: utility.alarm(0, 1, 1, y=["a"]), ("'y'", "['a']", "two different")),
         (lambda: utility.zero_one([]), ("'y'", "empty", "give candidates")),
         (lambda: utility.table([[1, 2, 3]]).bound([0, 1]), ("'matrix'", "3 columns", "2 outcomes (0, 1)", "z=[...]")),
         (lambda: utility.table([[1, 2]], z=[0, 1]).matrix([0], [2]), ("'z'", "0, 1", "2 is asked for", "add it")),

@@ -16,13 +16,21 @@ def test_by_name() -> None:
         ("squared-error", utility.squared_error()),
         ("absolute-error", utility.absolute_error()),
         ("tolerant:0.5", utility.tolerant(0.5)),
+        ("newsvendor:3,1", utility.newsvendor(3, 1)),
     ):
         values = np.array([0.0, 1.0, 3.0])
         np.testing.assert_array_equal(utility.read_utility(name).matrix(values, values), same.matrix(values, values))
+    alarm = utility.read_utility("alarm:2,10,1").matrix(["quiet", "alarm"], [1.0, 3.0])
+    np.testing.assert_array_equal(alarm, utility.alarm(2, 10, 1).matrix(["quiet", "alarm"], [1.0, 3.0]))
+    interval = utility.read_utility("interval-score:0.8").matrix([(0.0, 1.0)], [1.0, 3.0])
+    np.testing.assert_array_equal(interval, utility.interval_score(0.8).matrix([(0.0, 1.0)], [1.0, 3.0]))
     with pytest.raises(ValueError, match="'luck' is unknown: choose one of zero-one"):
         utility.read_utility("luck")
     with pytest.raises(ValueError, match="must end in a number"):
         utility.read_utility("tolerant:much")
+    for name in ("newsvendor:3", "newsvendor:3,0", "alarm:2,10", "alarm", "interval-score:90"):
+        with pytest.raises(ValueError, match=f"{name.partition(':')[0]}:[0-9.,]+, for example"):
+            utility.read_utility(name)
 
 
 @pytest.mark.small

@@ -299,7 +299,8 @@ def test_clone_and_parameters():
     copy = clone(choice)
     assert copy is not choice
     assert copy.get_params()["delta"] == 0.1
-    assert set(choice.get_params()) == {"utility", "integrate", "optimise", "delta", "atol"}
+    names = {"utility", "integrate", "optimise", "delta", "atol", "indifference", "past", "future", "inputs"}
+    assert set(choice.get_params()) == names
     assert choice.get_params()["utility"] is u
     assert copy.set_params(delta=None).delta is None
     assert "DecisionalStates" in repr(choice)

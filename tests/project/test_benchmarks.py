@@ -2,9 +2,12 @@
 
 import importlib.util
 import sys
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
@@ -42,6 +45,18 @@ def test_monitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert "| never synchronised, array | batch filter |" in (tmp_path / "monitor.md").read_text()
 
 
+def test_pasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pasts = load("pasts")
+    for name in ("SIGNALS", "SYMBOLS"):
+        monkeypatch.setattr(pasts, name, dict(list(getattr(pasts, name).items())[:1]))
+    for name, value in {"SIZES": (60,), "LENGTHS": (500,), "ALL": 1, "__file__": str(tmp_path / "pasts.py")}.items():
+        monkeypatch.setattr(pasts, name, value)
+    monkeypatch.setattr(sys, "argv", ["pasts.py"])
+    pasts.main()
+    assert "| white noise | 60 | 1 |" in capsys.readouterr().out
+    assert "| coin | 500 | 1 | 1: 1 |" in (tmp_path / "pasts.md").read_text()
+
+
 @pytest.mark.parametrize("run", ["known", "parametric", "small", "noise"])
 def test_selection_runs(run: str) -> None:
     assert getattr(load("selection"), run)(1, 5_000) is True
@@ -77,6 +92,32 @@ def test_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert "| logistic | 200 |" in (tmp_path / "kernels.md").read_text()
 
 
+def test_forecasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("statsmodels")
+    pytest.importorskip("vega_datasets")
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    forecasts = load("forecasts")
+    few = {name: forecasts.CONTINUA[name] for name in ("ar1", "logistic")}
+    nile = {"nile": forecasts.real_series()["nile"]}
+    rows = forecasts.windows(forecasts.split("ar1", 120, 30, 1)[0], 1, 1)
+    # The slow ones are run once, on few values.
+    monkeypatch.setattr(forecasts, "LEVELS", np.array([0.1, 0.4, 0.6, 0.9]))
+    for peer in ("GP", "boosting"):
+        assert np.log2(forecasts.METHODS[peer](rows, rows)).mean() > -3
+        monkeypatch.setitem(forecasts.METHODS, peer, lambda learnt, held_out: np.full(len(held_out[1]), 0.1))
+    for name, value in {"CONTINUA": few, "SEEDS": (2,), "LEARNT": 300, "HELD_OUT": 200, "PASTS": (1, 2)}.items():
+        monkeypatch.setattr(forecasts, name, value)
+    monkeypatch.setattr(forecasts, "bits", cache(forecasts.bits))
+    monkeypatch.setattr(forecasts, "real_series", lambda: nile)
+    monkeypatch.setattr(forecasts, "__file__", str(tmp_path / "forecasts.py"))
+    forecasts.main()
+    assert "| nile | 100 |" in capsys.readouterr().out
+    assert "| logistic |" in (tmp_path / "forecasts.md").read_text()
+    line, parabola = (forecasts.bits(name, 2) for name in few)
+    assert line["stack"] > line["true density"] - 0.1
+    assert parabola["stack"] > parabola["kernels"]
+
+
 def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     fields = load("fields")
     monkeypatch.setattr(fields, "SIZES", ((30, 40),))
@@ -92,6 +133,53 @@ def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     written = (tmp_path / "fields.md").read_text()
     assert "| game of life | 8 × 16 × 16 | whole cone | 0." in written
     assert "x bare pass" in written
+
+
+def test_campaign(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("polars")
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    campaign = load("campaign")
+    # No process of its own here: these take their time.
+    monkeypatch.setattr(campaign, "PROCESSES", 1e9)
+    quick = [(fault, share) for fault, share in campaign.FAULTS if share >= 20]
+    monkeypatch.setattr(campaign, "FAULTS", quick)
+    found = campaign.campaign(300, 1, list(campaign.INPUTS), jobs=1)
+    assert sum(part.tried for part in found.values()) == 300
+    assert [finding for part in found.values() for finding in part.findings] == []
+
+
+def test_campaign_covers_every_public_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    campaign = load("campaign")
+    assert campaign.uncovered() == []
+    # What has no values for a parameter, or no object for a method, is told.
+    monkeypatch.setattr(campaign.ds.utility, "novel", lambda strange: strange, raising=False)
+    monkeypatch.setattr(campaign.ds.utility, "__dir__", lambda: ["novel"], raising=False)
+    assert campaign.uncovered() == ["utility.novel: no values for 'strange'"]
+
+
+def test_campaign_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it looks for: each kind of finding is one."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    campaign = load("campaign")
+
+    def named(path: str) -> None:
+        raise OSError(2, "No such file", path)
+
+    wrong: dict[str, Callable[[], object]] = {
+        "silent": lambda: campaign.no_nan(float("nan"), "x"),
+        "traceback": lambda: [][1],
+        "unclear": lambda: int("x"),
+        "warning": lambda: np.float32(1e38) * np.float32(1e38),
+    }
+    for kind, run in wrong.items():
+        found = campaign.Found("part")
+        campaign.attempt(found, kind, run)
+        assert [what.split()[0].rstrip(":") for what, _ in found.findings] == [kind]
+    found = campaign.Found("part")
+    for run in (lambda: campaign.ds.processes.coin(2), lambda: named("x"), lambda: None):
+        campaign.attempt(found, "fine", run)
+    assert (found.tried, found.refused, found.findings) == (3, 2, [])
 
 
 def test_startup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

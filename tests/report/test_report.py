@@ -98,7 +98,7 @@ def inputs(kind: str) -> dict[str, Any]:
         signal[t + 1] = 3.8 * signal[t] * (1 - signal[t])
     signal = signal + 0.02 * rng.standard_normal(400)
     signal[100] = np.nan
-    causal = ds.CausalStates().fit(ds.observe.delays(signal, past=2))
+    causal = ds.CausalStates(match=ds.Bhattacharyya(0.05)).fit(ds.observe.delays(signal, past=2))
     return {"series": signal, "choice": ds.DecisionalStates(ds.utility.squared_error()).fit(causal)}
 
 

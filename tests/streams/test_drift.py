@@ -338,12 +338,15 @@ def test_utilities_in_files(tmp_path):
     path = tmp_path / "monitor.json"
     utility = ds.utility
     named = utility.table([[0, 1], [2, 0], [1, 1]], y=["a", "b", None])
-    for worth in (named, utility.tolerant(0.2), utility.squared_error(), utility.absolute_error(y=[0, 1])):
+    numeric = utility.newsvendor(3, 1), utility.interval_score(0.5), utility.alarm(0.5, 3, 1, below=True, y=(0, 1))
+    for worth in (named, utility.tolerant(0.2), utility.squared_error(), utility.absolute_error(y=[0, 1]), *numeric):
         decision = ds.DecisionalStates(worth, delta=0.1).fit(EVEN)
         Monitor(decision, adapt=ds.Adapt()).save(path)
         found = Monitor.load(path)._learner.template
         assert repr(found["utility"]) == repr(decision._utility)
         assert (found["delta"], found["atol"]) == (0.1, None)
+    Monitor(ds.DecisionalStates(named, indifference=0.25).fit(EVEN), adapt=ds.Adapt()).save(path)
+    assert Monitor.load(path)._learner.template["indifference"] == 0.25
     decision = ds.DecisionalStates(bonus).fit(EVEN)
     Monitor(decision, adapt=ds.Adapt()).save(path)
     with pytest.raises(ValueError, match="its utility is a function, which no file holds: give load the 'decision'"):
@@ -356,7 +359,7 @@ def test_utilities_in_files(tmp_path):
     ("parameters", "message"),
     [
         ({"window": 100, "forget": 100}, "The 'window' of Adapt is 100 and 'forget' is 100; one of them is the memory"),
-        ({"window": 2.5}, "The 'window' of Adapt is 2.5; it must be an integer of at least 10"),
+        ({"window": 2.5}, "The 'window' of Adapt is 2.5; it must be an integer from 10 to"),
         ({"forget": 0}, "The 'forget' of Adapt is 0; it must be an integer"),
         ({"refit_after": None}, "The 'refit_after' of Adapt is None; it must be an integer"),
         ({"refit_after": True}, "The 'refit_after' of Adapt is True; it must be an integer"),
@@ -416,3 +419,17 @@ def test_the_alphabet_does_not_depend_on_which_symbol_came_first():
     monitor = Monitor(decide(machine), adapt=QUICK)
     events = monitor.feed([0, 0, 0, "new", 1, "new", *[0] * 13])
     assert [event.machine.alphabet for event in turns(events) if isinstance(event, ds.Refit)] == [(0, 1, "new")]
+
+
+def test_a_monitor_is_saved_right_after_it_learnt(tmp_path):
+    first, second = ds.processes.golden_mean(), ds.processes.even()
+    symbols = np.concatenate([first.simulate(300, rng=1), second.simulate(3_000, rng=2)])
+    monitor = ds.Monitor(ds.DecisionalStates(ds.utility.zero_one()).fit(first), adapt=ds.Adapt(refit_after=200))
+    known = 0
+    for place, symbol in enumerate(symbols):
+        if isinstance(monitor.push(symbol), ds.Refit):
+            known += monitor.state >= 0
+            monitor.save(tmp_path / "monitor.json")
+            again = ds.Monitor.load(tmp_path / "monitor.json")
+            assert (again.state, again.position) == (monitor.state, place + 1)
+    assert known

@@ -1,6 +1,7 @@
 """Where slices run does not matter: order, errors, how many are under way; threads and processes count alike."""
 
 import operator
+import os
 import threading
 import time
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -121,6 +122,21 @@ def test_results_of_processes_are_combined_in_order(pool):
         expected = "".join(map(letter, range(n)))
         assert reduce_slices(letter, operator.add, range(n), pool) == expected
         assert "".join(map_slices(letter, range(n), pool)) == expected
+
+
+def end_at(bad, k):
+    if k == bad:
+        os._exit(1)
+    return letter(k)
+
+
+def test_a_process_that_ends_is_told_in_a_sentence():
+    """As the system ends it, where memory is scarce."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        with pytest.raises(ValueError, match="ended while they worked, most often for lack of memory: give smaller"):
+            list(map_slices(partial(end_at, 2), range(5), pool))
+        with pytest.raises(ValueError, match="ended while they worked"):
+            reduce_slices(letter, operator.add, range(5), pool)
 
 
 def test_slow_slices_keep_their_place():

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import decisional as ds
+from decisional.machines import known_processes
 
 NOISE = np.random.default_rng(0).normal(size=300)
 FIELD = np.zeros((10, 10), int)
+PAIRS = ds.CausalStates().fit([[1, 2], [3, 4]], [0, 1])
 OBS = ds.observe.series("0110" * 50, past=3)
 
 
@@ -35,6 +37,13 @@ CASES = {
     "machine": (lambda: ds.processes.random_machine(True), "'n_states' is True"),
     "ragged rows": (lambda: ds.CausalStates().fit([[1, 2], [3]], [0, 1]), "'X' is list with rows of \\[1, 2\\]"),
     "ragged series": (lambda: ds.ComplexityFeatures().fit_transform([[[1, 2], [3]]]), "'X\\[0\\]' is list with rows"),
+    "ragged rows later": (lambda: PAIRS.predict([[1, 2], [3]]), "'X' is list with rows of \\[1, 2\\]"),
+    "series of no end": (lambda: ds.processes.even().simulate(2**60), "The 'n' is 1152921504606846976"),
+    "states of no end": (lambda: ds.processes.random_machine(2**40), "The 'n_states' is 1099511627776"),
+    "field of no end": (lambda: ds.processes.elementary_ca(110, 10, 2**62), "The 'steps' is 4611686018427387904"),
+    "path of values": (lambda: ds.write_values(PAIRS, "a\0b.npy"), "it must be a name without NUL"),
+    "path of a model": (lambda: ds.EpsilonMachine.load("a\0b"), "it must be a name without NUL"),
+    "path of a monitor": (lambda: ds.Monitor.load("a\0b"), "it must be a name without NUL"),
     "path": (lambda: ds.read("a\0b"), "it must be a name without NUL"),
     "save": (lambda: ds.processes.even().save("a\0b"), "it must be a name without NUL"),
     "deep cones": (lambda: ds.observe.light_cones(FIELD, 3000, 2), "together need 3001"),
@@ -63,6 +72,14 @@ def test_one_sentence_at_once(name: str) -> None:
     assert "\n" not in str(caught.value)
     # Nothing was built before the refusal; kernels may be compiled on the way.
     assert peak < 100_000_000
+
+
+def test_machines_that_are_not_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known_processes, "DRAWS", 20)
+    with pytest.raises(ValueError, match="The 'n_states' is 20 and none of 20 machines"):
+        ds.processes.random_machine(20, rng=1)
+    with pytest.raises(ValueError, match="The 'n_states' are 40 with 2 symbols; so many are almost never connected"):
+        ds.processes.random_machine(40, rng=1)
 
 
 def test_values_are_not_written_by_what_takes_no_work(tmp_path: Path) -> None:

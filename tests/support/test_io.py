@@ -1,10 +1,14 @@
 """Reading symbols and writing whole files."""
 
+import bz2
+import gzip
 import io as buffers
+import lzma
 import os
 import stat
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -189,6 +193,104 @@ def test_write_to_a_device() -> None:
     assert not Path(os.devnull).is_file()
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="descriptors of Linux")
+def test_open_files_are_written_to_where_they_stand(tmp_path: Path) -> None:
+    path, link = tmp_path / "log.txt", tmp_path / "link"
+    path.write_text("earlier\n")
+    with path.open("ab") as file:
+        for name in (f"/dev/fd/{file.fileno()}", f"/proc/self/fd/{file.fileno()}", str(link)):
+            link.unlink(missing_ok=True)
+            link.symlink_to(f"/dev/fd/{file.fileno()}")
+            io.write_text(name, "more\n")
+        assert not file.closed
+    # Neither replaced nor begun anew.
+    assert path.read_text() == "earlier\nmore\nmore\nmore\n"
+    first, second = os.pipe()
+    io.write_text(f"/dev/fd/{second}", "piped")
+    assert os.read(first, 9) == b"piped"
+    os.close(first)
+    with pytest.raises(OSError, match="is a pipe that is no longer read"):
+        io.write_text(f"/dev/fd/{second}", "piped")
+    os.close(second)
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    assert io.descriptor(str(loop)) is None
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes of POSIX")
+def test_what_a_pipe_said_is_kept(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    assert io.is_channel(str(pipe))
+    assert not io.is_channel(str(tmp_path))
+    assert not io.is_channel(str(tmp_path / "none"))
+    for said in (b"one", b"two"):
+        with ThreadPoolExecutor(1) as pool, io.channels_kept():
+            pool.submit(pipe.write_bytes, said)
+            assert io.read_bytes(pipe) == said
+            with io.channels_kept():
+                assert io.read_bytes(pipe) == said
+
+
+TEXT = "a,été\nb,c\n"
+
+
+@pytest.mark.parametrize("packed", [bytes, gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize("size", [1, 3, 1 << 16])
+def test_text_as_it_comes(file: Path, size: int, packed: Callable[[bytes], bytes]) -> None:
+    contents = [TEXT.encode(), TEXT.replace("\n", "\r\n").encode("utf-8-sig"), TEXT.replace("\n", "\r").encode()]
+    for content in [*contents, TEXT.encode("utf-16")] if packed is bytes else contents:
+        file.write_bytes(packed(content))
+        assert "".join(io.text_stream(str(file), size)) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"a\xff", "is not UTF-8 text"),
+        (b"a\xc3", "is not UTF-8 text"),
+        (b"a\0b", "NUL byte"),
+        (gzip.compress(b"0" * 99, mtime=0)[:-9], "is compressed by gzip and damaged"),
+        (lzma.compress(b"0" * 99)[:-9], "is compressed by lzma and damaged"),
+        (b"\x1f\x8b nothing", "is compressed by gzip and damaged"),
+    ],
+)
+def test_what_is_no_text_as_it_comes(file: Path, content: bytes, said: str) -> None:
+    file.write_bytes(content)
+    with pytest.raises(ValueError, match=said):
+        list(io.text_stream(str(file), 8))
+
+
+def test_files_that_change_while_they_are_read(file: Path) -> None:
+    file.write_text("0" * 100_000)
+    text = io.text_stream(str(file), 50_000)
+    next(text)
+    file.write_text("1")
+    with pytest.raises(ValueError, match="was cut to 1 bytes while it was read"):
+        list(text)
+    file.write_text("0" * 100)
+    text = io.text_stream(str(file), 60)
+    assert next(text) == "0" * 60
+    with file.open("a") as more:
+        more.write("1")
+    io.write_text(file, "2" * 200)
+    with pytest.warns(UserWarning, match="was replaced or removed while it was read"):
+        # What was opened is read to its end.
+        assert "".join(text) == "0" * 40 + "1"
+
+
+def test_closed_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(OSError, match="The standard input is closed"):
+        io.read_text("-")
+    with pytest.raises(OSError, match="The standard input is closed"):
+        next(io.text_stream("-", 8))
+    monkeypatch.setattr(sys, "stdin", buffers.StringIO("01\n"))
+    assert "".join(io.text_stream("-", 8)) == "01\n"
+    with pytest.raises(FileNotFoundError, match="does not exist"):
+        next(io.text_stream("none.txt", 8))
+
+
 def _machine(path: Path) -> None:
     processes.even().save(path)
 
@@ -277,3 +379,19 @@ def test_content_is_on_disk_before_it_takes_its_place(
     place = steps.index("replace")
     assert "fsync" in steps[:place]
     assert steps[place + 1] == "fsync"
+
+
+@pytest.mark.parametrize("path", ["", ".", "./", "inner/.."])
+def test_no_file_takes_the_place_of_a_folder(path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The empty path is that of the working folder to the system: it must not be replaced with all that is in it."""
+    work = tmp_path / "work"
+    (work / "inner").mkdir(parents=True)
+    (work / "kept.txt").write_text("kept")
+    monkeypatch.chdir(work)
+    for save in (io.write_bytes, lambda name, data: ds.processes.even().save(name)):
+        with pytest.raises((ValueError, IsADirectoryError)):
+            save(path, b"data")
+    (tmp_path / "part").write_text("part")
+    with pytest.raises(IsADirectoryError):
+        io.replace(str(tmp_path / "part"), str(work))
+    assert (work / "kept.txt").read_text() == "kept"

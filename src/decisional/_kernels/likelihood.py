@@ -6,54 +6,98 @@ import numpy as np
 
 from . import kernel
 
-# Kernels below exp(-103) are nothing in 32 bits, and not looked at.
-FAINT = 103.0
+# Sums are kept in so many parts, which the compiler turns into vector code: answering observations come in such groups.
+LANES = 8
+# Squared distances beyond this have no weight that a float holds.
+FARTHEST = 1400.0
+# 2^g for |g| <= 1/2, to 1e-11; a number that rounds what is added to it to integers; the exponent of a float.
+P1, P2, P3, P4, P5, P6, P7, P8 = (math.log(2.0) ** k / math.factorial(k) for k in range(1, 9))
+HALF_BITS = 0.5 / math.log(2.0)
+MAGIC = 1.5 * 2.0**52
+MAGIC_BITS = int(np.array(MAGIC).view(np.int64))
+BIAS, MANTISSA = 1023, 52
 
 
 @kernel
-def leave_one_out(a, b, own, z_square, z_width, dim, blind, p, slope, z_slope):
-    """For each asked observation its likelihood p, and how log p follows the logarithms of the widths.
+def exponentials(square, raised, bits, out):
+    """out = exp(-square / 2); `raised` is there to be worked in, and `bits` is it, read as integers."""
+    for j in range(square.size):
+        power = min(square[j], FARTHEST) * HALF_BITS
+        raised[j] = power + MAGIC
+        g = (raised[j] - MAGIC) - power
+        out[j] = 1.0 + g * (P1 + g * (P2 + g * (P3 + g * (P4 + g * (P5 + g * (P6 + g * (P7 + g * P8)))))))
+    for j in range(square.size):
+        bits[j] = (BIAS - (bits[j] - MAGIC_BITS)) << MANTISSA
+    for j in range(square.size):
+        out[j] *= raised[j]
+
+
+@kernel
+def leave_one_out(a, b, own, z_square, z_width, dim, blind, ignorance, floor, p, slope, z_slope):
+    """For each asked observation its likelihood p, and how log(p + floor) follows the logarithms of the widths.
+
+    p = (sum of w k + blind ignorance mean of k) / (sum of w + blind), over all answering ones but the asked one itself:
+    w are kernels of x, k those of z.
 
     Parameters
     ----------
-    a, b : (n, d), (m, d) configurations asked and answering, in widths
+    a, b : (n, d), (d, m) configurations asked and answering, in widths; m is a multiple of LANES
     own : (n,) the answering one that is the asked one itself, -1 = none
-    z_square : (n, m) squared distances of their z in standard deviations; inf = another kind
-    z_width, dim : width of z in standard deviations, and its dimensions; 0 dimensions: z are equal or not
-    blind : weight of what is known without x
+    z_square : (n, m) squared distances of their z in scales; inf = another kind, or nobody
+    z_width, dim : width of z in scales, and its dimensions; 0 dimensions: z are equal or not
+    blind, ignorance : weight of what is known without x, and what it is worth
     p, z_slope : (n,) filled in
-    slope : (n, d) filled in, or (n, 1): their sum
+    slope : (n, d) filled in, or (n, 1): their sum; (n, 0): not wanted
     """
-    m, d = b.shape
-    weight, near, square = np.empty(m), np.empty(m), np.empty(m)
+    d, m = b.shape
+    weight, near, square, scaled, raised = np.empty(m), np.empty(m), np.empty(m), np.empty(m), np.empty(m)
+    bits = raised.view(np.int64)
+    parts = np.empty((5, LANES))
     norm = (math.sqrt(2.0 * math.pi) * z_width) ** dim
+    narrow = 1.0 / z_width**2 if dim else 1.0
     for i in range(a.shape[0]):
-        total, hit, turned, all_near, all_turned = 0.0, 0.0, 0.0, 0.0, 0.0
+        square[:] = 0.0
+        for k in range(d):
+            for j in range(m):
+                step = a[i, k] - b[k, j]
+                square[j] += step * step
+        exponentials(square, raised, bits, weight)
+        others = 0
         for j in range(m):
-            apart = 0.0
-            for k in range(d):
-                apart += (a[i, k] - b[j, k]) ** 2
-            square[j] = apart
-            weight[j] = math.exp(-0.5 * apart) if apart < 2.0 * FAINT and j != own[i] else 0.0
-            scaled = z_square[i, j] / z_width**2 if dim else z_square[i, j]
-            near[j] = math.exp(-0.5 * scaled) / norm if scaled < 2.0 * FAINT else 0.0
-            turn = near[j] * (scaled - dim) if near[j] > 0.0 else 0.0
-            total += weight[j]
-            hit += weight[j] * near[j]
-            turned += weight[j] * turn
-            all_near += near[j]
-            all_turned += turn
-        total += blind
-        p[i] = (hit + blind * all_near / m) / total
-        scale = 1.0 / (p[i] * total) if p[i] > 1e-300 else 0.0
-        z_slope[i] = scale * (turned + blind * all_turned / m) if dim else 0.0
+            scaled[j] = z_square[i, j] * narrow
+            others += z_square[i, j] >= 0.0
+        exponentials(scaled, raised, bits, near)
+        for j in range(m):
+            # Nobody answers where the square is negative; another kind is not near.
+            there = z_square[i, j] >= 0.0
+            weight[j] = weight[j] if there else 0.0
+            near[j] = near[j] / norm if there and scaled[j] < FARTHEST else 0.0
+        if own[i] >= 0:
+            weight[own[i]], near[own[i]] = 0.0, 0.0
+            others -= 1
+        parts[:] = 0.0
+        for j in range(0, m, LANES):
+            for e in range(LANES):
+                turn = near[j + e] * (min(scaled[j + e], FARTHEST) - dim)
+                parts[0, e] += weight[j + e]
+                parts[1, e] += weight[j + e] * near[j + e]
+                parts[2, e] += weight[j + e] * turn
+                parts[3, e] += near[j + e]
+                parts[4, e] += turn
+        total = parts[0].sum() + blind
+        share = blind * ignorance / max(others, 1)
+        p[i] = (parts[1].sum() + share * parts[3].sum()) / total
+        scale = 1.0 / ((p[i] + floor) * total)
+        z_slope[i] = scale * (parts[2].sum() + share * parts[4].sum()) if dim else 0.0
+        if slope.shape[1] == 0:
+            continue
+        for j in range(m):
+            weight[j] *= (near[j] - p[i]) * scale
         slope[i] = 0.0
-        for j in range(m):
-            if weight[j] == 0.0:
-                continue
-            pull = weight[j] * (near[j] - p[i]) * scale
-            if slope.shape[1] == 1:
-                slope[i, 0] += pull * square[j]
-                continue
-            for k in range(d):
-                slope[i, k] += pull * (a[i, k] - b[j, k]) ** 2
+        for k in range(d):
+            parts[0] = 0.0
+            for j in range(0, m, LANES):
+                for e in range(LANES):
+                    step = a[i, k] - b[k, j + e]
+                    parts[0, e] += weight[j + e] * step * step
+            slope[i, k if slope.shape[1] > 1 else 0] += parts[0].sum()

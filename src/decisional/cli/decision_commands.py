@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import results, summary
-from .parser import PICTURE, add_command, add_outputs, add_table, number, option, table_options
+from .parser import NOT_NEGATIVE, PICTURE, add_command, add_outputs, add_table, number, option, table_options
 
 if TYPE_CHECKING:
+    from ..data.row_stream import StreamRows
     from ..machines import EpsilonMachine
     from ..streams.event_file import EventFile
+    from ..streams.stream_input import StreamInput
 
 DECIDE = """\
 MODEL is a machine that `decisional symbols --json` wrote. A utility says what predicting y is worth when z happens:
@@ -23,6 +26,9 @@ MODEL is a machine that `decisional symbols --json` wrote. A utility says what p
   squared-error    -(y - z)², for symbols that are numbers
   absolute-error   -|y - z|
   tolerant:TAU     -max(0, |y - z| - TAU)
+  newsvendor:S,R   -S for each unit that is missing, -R for each that is left over
+  interval-score:C minus the width of an interval that holds z in a share C, and minus 2 / (1 - C) for each unit outside
+  alarm:T,M,F      -M where z > T and there was no alarm, -F where there was and z <= T
   FILE.csv         a table: the outcomes in the first row, a prediction and its utilities in each of the others
 
 example:
@@ -30,12 +36,12 @@ example:
 """
 WATCH = """\
 MODEL is a monitor that `decisional decide --monitor` wrote, or a machine with --utility. Symbols are characters, or
-words between spaces, commas and line ends if a symbol of the model has several characters. Each event is a line of
-JSON, given at once.
+words between spaces, commas and line ends if a symbol of the model has several characters; with --column they are those
+of a table, a row each, whose empty cells are gaps. Each event is a line of JSON, given at once.
 
-With --state the program resumes where it was saved, after each read of standard input. Feed it the symbols that it has
-not seen, or all from the beginning with --skip-seen. With --out too, each event is in that file once, even after
-kill -9; on standard output an event may come again, with the same position.
+With --state the program resumes where it was saved, after each read of DATA. Feed it the symbols that it has not seen,
+or all from the beginning with --skip-seen. With --out too, each event is in that file once, even after kill -9 or where
+the disk was full; on standard output an event may come again, with the same position.
 
 With --adapt, a line with "change" says that the model no longer fits, and one with "refit" that a new one is followed;
 symbols that the model has not are learnt.
@@ -43,11 +49,10 @@ symbols that the model has not are learnt.
 example:
   decisional watch monitor.json --state state.json --out events.jsonl --skip-seen < symbols.txt
   tail -f symbols.txt | decisional watch monitor.json
+  tail -F -n +1 weather.csv | decisional watch monitor.json --column sky --time date --step 1h
 """
 FILES = {"json": "decisions.json", "dot": "decisions.dot", "plot": "decisions.png", "report": "report.html"}
 BY = ("decision", "prediction", "utility")
-# Bytes that are read at once.
-CHUNK = 1 << 16
 
 
 def add(commands: Any) -> None:
@@ -55,18 +60,23 @@ def add(commands: Any) -> None:
     about = "Group the states of a machine in which the same predictions are best and worth the same."
     decide = add_command(commands, "decide", run_decide, "what to predict, and what it is worth", about, DECIDE)
     option(decide, "model", "MODEL", "machine written by --json, or - for standard input")
-    about = "Follow symbols from standard input and tell when the decision changes."
+    about = "Follow symbols as they come and tell when the decision changes."
     watch = add_command(commands, "watch", run_watch, "events of a stream of symbols, as they happen", about, WATCH)
     option(watch, "model", "MODEL", "monitor written by decide, or machine with --utility")
+    option(watch, "data", "DATA", "file or pipe of symbols (default: -, standard input)", nargs="?", default="-")
     for command in (decide, watch):
         option(command, "--utility", "U", "name, or table: FILE.csv", required=command is decide)
         command.add_argument("--by", choices=BY, help="what an event is a change of (default: decision)")
+        text = "difference of utilities that does not matter: states are decided alike where no more is lost"
+        option(command, "--indifference", "E", text, NOT_NEGATIVE)
         option(command, "--level", "L", "events are crossings of this expected utility", number())
     option(decide, "--events", "DATA", "list the changes of decision along a file of symbols")
     add_table(decide, "column of DATA, name or number from 0", by="--series-by")
+    option(decide, "--labels", "FILE", "save the decision after each symbol of DATA, with the index of its rows: .csv")
     option(decide, "--monitor", "FILE", "save a monitor for watch: .json")
     graph = "save the graph of decisional states for Graphviz"
     add_outputs(decide, json="save the decisions: .json", dot=graph, plot=PICTURE)
+    add_table(watch, "column of DATA, name or number from 0", by="--series-by")
     option(watch, "--state", "FILE", "keep the monitor in a file, and resume from it")
     option(watch, "--out", "FILE", "append the events to a file instead of standard output")
     watch.add_argument("--skip-seen", action="store_true", help="the input is the whole stream: skip what was seen")
@@ -79,7 +89,7 @@ def add(commands: Any) -> None:
 
 def run_decide(arguments: argparse.Namespace) -> int:
     """Decide, write and print."""
-    outputs = results.Outputs(arguments, FILES)
+    outputs = results.Outputs(arguments, {**FILES, "labels": None})
     results.check_paths(arguments, "monitor")
     choice = _decided(arguments)
     series, states = _events_data(arguments, choice.machine_), _states(choice)
@@ -87,9 +97,11 @@ def run_decide(arguments: argparse.Namespace) -> int:
         "json": lambda path: results.save_json(_content(choice, states, arguments), path),
         "dot": partial(results.save_dot, choice.graph_),
         "plot": partial(results.save_plot, lambda plot: plot.decisions(choice)),
+        "labels": lambda path: results.save_table(choice.to_frame(_several(series)), path),
     }
     asked = {"Command": "decide", "Model": arguments.model, "Utility": arguments.utility}
-    found = {"asked": asked, "machine": choice.machine_, "choice": choice, "series": series or None}
+    plain = [list(sequence) if hasattr(sequence, "iloc") else sequence for sequence in series]
+    found = {"asked": asked, "machine": choice.machine_, "choice": choice, "series": plain or None}
     written = outputs.write(writers, title=f"Decisions of {arguments.model}", **found)
     how = {"by": arguments.by or "decision", "level": arguments.level}
     if arguments.monitor is not None:
@@ -100,34 +112,51 @@ def run_decide(arguments: argparse.Namespace) -> int:
     if not arguments.quiet:
         print("\n".join(_summary(choice, states, arguments)))
         for place, sequence in enumerate(series, start=1):
-            changes = choice.events(sequence, **how, initial=True)
             which = f"series {place} of {arguments.events}" if len(series) > 1 else arguments.events
-            print(f"\n{len(changes)} events in {which}, the position of each counted from 0")
-            for event in changes:
-                print(event)
+            print("\n".join(_told(choice.events(sequence, **how, initial=True), sequence, which)))
         results.announce(written)
     return 0
+
+
+def _several(series: Sequence[Any]) -> Any:
+    """Series of a table as they are; those of text, which could be symbols, by number."""
+    return series if hasattr(series[0], "index") and hasattr(series[0], "iloc") else dict(enumerate(series))
+
+
+def _told(changes: Any, sequence: Any, which: str) -> list[str]:
+    """Events in words: each with the group and the time of its row where a table has them, else with its position."""
+    names = getattr(getattr(sequence, "index", None), "names", ())
+    if not any(names):
+        return ["", f"{len(changes)} events in {which}, the position of each counted from 0", *map(str, changes)]
+    lines = ["", f"{len(changes)} events in {which}, the {' and '.join(name or 'row' for name in names)} of each"]
+    for event in changes:
+        label = sequence.index[event.position]
+        row = ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+        lines.append(f"{row}: {str(event).partition(': ')[2]}")
+    return lines
 
 
 def _decided(arguments: argparse.Namespace) -> Any:
     """Decisional states of the machine in a file, for a utility by name or in a file."""
     from ..decisions.decisional_model import DecisionalModel
-    from ..decisions.utility_files import machine_of_numbers, read_utility
+    from ..decisions.utility_files import NAMED, WITH_NUMBERS, machine_of_numbers, read_utility
     from ..machines import EpsilonMachine
 
     results.start_kernels()
     machine, name = EpsilonMachine.load(arguments.model), arguments.utility
     worth = read_utility(name, machine.alphabet)
-    if name != "zero-one" and not name.lower().endswith(".csv"):
+    if name != "zero-one" and name.partition(":")[0] in (*NAMED, *WITH_NUMBERS):
         machine = machine_of_numbers(machine)
-    return DecisionalModel(worth).fit(machine)
+    return DecisionalModel(worth, indifference=arguments.indifference or 0.0).fit(machine)
 
 
 def _events_data(arguments: argparse.Namespace, machine: EpsilonMachine) -> Sequence[Any]:
     """The series of --events, whose symbols the machine knows; none where it is not given."""
     if arguments.events is None:
-        if arguments.column is not None:
-            raise ValueError("The option --column is for --events, which is not given: leave it out.")
+        for name, value in {**table_options(arguments), "labels": arguments.labels}.items():
+            if value not in (None, (), "."):
+                option = "series-by" if name == "by" else name
+                raise ValueError(f"The option --{option} is for --events, which is not given: leave it out.")
         return []
     from ..data.frames import is_native
     from ..data.reading import read
@@ -136,13 +165,16 @@ def _events_data(arguments: argparse.Namespace, machine: EpsilonMachine) -> Sequ
     series = [series] if is_native(series) else series
     for sequence in series:
         _refuse_unknown(list(sequence), machine, f"{arguments.events!r}")
-    return [list(sequence) if is_native(sequence) else sequence for sequence in series]
+    return list(series)
 
 
 def _refuse_unknown(symbols: Sequence[Any], machine: EpsilonMachine, name: str, begin: int = 0) -> None:
     """Refuse symbols that the model has never seen."""
+    from ..data.alphabet import is_missing
+
     known = set(map(str, machine.alphabet))
-    strange = next((place for place, symbol in enumerate(symbols) if str(symbol) not in known), None)
+    unknown = (place for place, symbol in enumerate(symbols) if str(symbol) not in known and not is_missing(symbol))
+    strange = next(unknown, None)
     if strange is not None:
         raise ValueError(
             f"The symbol {symbols[strange]!r} at position {begin + strange} of {name} is unknown to the model, whose "
@@ -203,35 +235,61 @@ def run_watch(arguments: argparse.Namespace) -> int:
     """Follow the symbols to their end."""
     arguments.out = None if arguments.out == "-" else arguments.out
     results.check_paths(arguments, "state", "out")
-    if arguments.skip_seen and arguments.state is None:
-        raise ValueError("The option --skip-seen has no meaning without --state: give both.")
+    _check_watch(arguments)
     monitor, resumed = _monitor(arguments)
     from ..streams.event_file import EventFile
+    from ..streams.stream_input import StreamInput
 
+    how = {"skip_seen": arguments.skip_seen, "goes_on": arguments.state is not None}
+    source = StreamInput(monitor, arguments.data, _table(arguments), **how)
     with EventFile(monitor, arguments.out, arguments.state, resumed) as file:
         if resumed and not arguments.quiet:
             print(f"decisional: resuming at symbol {monitor.position}", file=sys.stderr, flush=True)
-        skip = monitor.position if arguments.skip_seen else 0
-        for symbols in _symbols(monitor.machine.alphabet):
-            seen = min(skip, len(symbols))
-            skip -= seen
-            _follow(file, symbols[seen:], arguments.unknown == "gap")
+        for rows in source:
+            _follow(file, source, rows, arguments.unknown == "gap")
     return 0
+
+
+def _check_watch(arguments: argparse.Namespace) -> None:
+    """Refuse options that cannot be meant together."""
+    from ..support.files import is_channel
+
+    if arguments.skip_seen and arguments.state is None:
+        raise ValueError("The option --skip-seen has no meaning without --state: give both.")
+    if arguments.model == arguments.data == "-":
+        raise ValueError("The MODEL '-' is standard input, where the symbols come from: give the path of a file.")
+    if arguments.groups is not None:
+        raise ValueError(
+            "The option --series-by tells several series and a monitor follows one: select the rows of each with grep "
+            "or awk, and run watch on them with a --state and an --out of their own."
+        )
+    if arguments.state is not None and is_channel(arguments.state):
+        raise ValueError(f"The --state {arguments.state!r} is a pipe or device, which keeps nothing: give a file.")
+    files = [os.path.realpath(path) for path in (arguments.data, arguments.state, arguments.out) if path is not None]
+    if len(set(files)) < len(files):
+        raise ValueError("Two of DATA, --state and --out are the same file: give each of them its own.")
+
+
+def _table(arguments: argparse.Namespace) -> dict[str, Any] | None:
+    """What is told of a table; None where nothing is."""
+    given = table_options(arguments)
+    # Symbols have no decimal mark.
+    for name in ("by", "decimal"):
+        del given[name]
+    return given if any(value not in (None, ()) for value in given.values()) else None
 
 
 def _monitor(arguments: argparse.Namespace) -> tuple[Any, bool]:
     """The monitor where it stood, or at the beginning."""
     from .. import Adapt, Monitor
 
-    if arguments.model == "-":
-        raise ValueError("The MODEL '-' is standard input, where the symbols come from: give the path of a file.")
     if _is_monitor(arguments.model):
         if arguments.adapt is not None:
             raise ValueError(
                 f"The model {arguments.model!r} is a monitor, which adapts or not as it was saved: leave --adapt out, "
                 "or give the machine and --utility."
             )
-        for option in ("utility", "by", "level"):
+        for option in ("utility", "by", "level", "indifference"):
             if getattr(arguments, option) is not None:
                 raise ValueError(
                     f"The model {arguments.model!r} is a monitor, which has a utility already: leave --{option} out."
@@ -270,41 +328,17 @@ def _is_monitor(path: str) -> bool:
     return bool(kind == "decisional.Monitor")
 
 
-def _symbols(alphabet: tuple[Any, ...]) -> Iterator[list[str]]:
-    """Symbols from standard input, as many at once as there are."""
-    import codecs
-
-    words = any(len(str(symbol)) != 1 for symbol in alphabet)
-    decode = codecs.getincrementaldecoder("utf-8")().decode
-    source: Any = sys.stdin.buffer
-    rest = ""
-    while True:
-        data = source.read1(CHUNK)
-        try:
-            text = rest + decode(data, final=not data)
-        except UnicodeDecodeError:
-            raise ValueError("The standard input is not UTF-8 text: convert it first.") from None
-        parts = text.replace(",", " ")
-        found = parts.split() if words else list("".join(parts.split()))
-        # The last word may go on.
-        rest = found.pop() if words and data and found and not parts[-1].isspace() else ""
-        if found:
-            yield found
-        if not data:
-            return
-
-
-def _follow(file: EventFile, symbols: list[str], gaps: bool) -> None:
+def _follow(file: EventFile, source: StreamInput, rows: StreamRows, gaps: bool) -> None:
     """Feed symbols; those before an unknown one are done before it is refused, unless it is learnt."""
+    from ..data.row_stream import CUT
+
     monitor = file.monitor
-    if monitor.adapts:
-        file.feed(symbols)
-        return
-    known = set(map(str, monitor.machine.alphabet))
-    while symbols:
-        n = next((place for place, symbol in enumerate(symbols) if symbol not in known), len(symbols))
-        if n == 0 and not gaps:
-            _refuse_unknown(symbols[:1], monitor.machine, "the input", monitor.position)
-        gap = n < len(symbols) and gaps
-        file.feed(symbols[:n], gap)
-        symbols = symbols[n + gap :]
+    known = {None, *map(str, monitor.machine.alphabet)}
+    while rows.symbols:
+        stops = (symbol is CUT if monitor.adapts else symbol not in known for symbol in rows.symbols)
+        n = next((place for place, stop in enumerate(stops) if stop), len(rows.symbols))
+        gap = n < len(rows.symbols) and (gaps or rows.symbols[n] is CUT)
+        if n == 0 and not gap:
+            _refuse_unknown(rows.symbols[:1], monitor.machine, "the input", monitor.position)
+        file.feed(rows.symbols[:n], gap, rows.times[:n], partial(source.note, rows))
+        rows = rows.part(n + gap)

@@ -114,11 +114,11 @@ def demo(arguments: argparse.Namespace) -> int:
 
     plot.require_matplotlib()
     check_folder(arguments.out)
-    os.makedirs(arguments.out, exist_ok=True)
     names = ("even.json", "even.dot", "even.png", "decisions.png", "report.html", "rule110.png")
     *machine_files, picture, page, automaton = written = [os.path.join(arguments.out, name) for name in names]
     print("The Even process: its two states A and B have probabilities 2/3 and 1/3,")
     print("C = 0.9183 bits and h = 0.6667 bits per symbol. From a simulation we get:\n")
+    os.makedirs(arguments.out, exist_ok=True)
     from .. import observe, processes, report, selection, utility
     from ..decisions.decisional_model import DecisionalModel
     from ..states.causal_model import CausalModel
@@ -155,10 +155,12 @@ def demo(arguments: argparse.Namespace) -> int:
 def cssr(arguments: argparse.Namespace) -> int:
     """Reconstruct as CSSR does, and write its four files."""
     from ..states.cssr import cssr_result
-    from ..support.files import read_text
+    from ..support.files import is_channel, read_text
 
-    if arguments.data == "-":
-        raise ValueError("The DATA '-' gives no name to the result files: give the path of a file.")
+    if arguments.data == "-" or (is_channel(arguments.data) and arguments.out is None):
+        raise ValueError(
+            f"The DATA {arguments.data!r} gives no name to the result files: give the path of a file, or --out."
+        )
     if arguments.out is None:
         base = arguments.data
         check_path(f"{base}_results", "DATA")

@@ -146,6 +146,11 @@ WHERE = _type(
 _LENGTH = _type("'auto' or an integer of at least 1", lambda text: int(text) or None if text.isdecimal() else None)
 
 
+def names(text: str) -> list[str]:
+    """Names between commas."""
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 def whole_or_auto(text: str) -> int | None:
     """A length of at least 1, or None for "auto"."""
     return None if text == "auto" else int(_LENGTH(text))

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import errno
+import io
 import os
 import re
 import shlex
 import sys
 import warnings
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO, cast
 
 from .. import __version__
+from ..support.files import channels_kept
 from . import decision_commands, other_commands, state_commands, symbol_command
 from .parser import Parser
 
 COMMANDS = (symbol_command, state_commands, decision_commands, other_commands)
 # Parameters of the library that are options here.
 OPTIONS = ("column", "by", "time", "step", "missing", "delimiter", "decimal", "variable", "key")
+# After these words there are names and cells of the data, which may be called the same.
+SAID = ("column ", "no by ", "no time ", "times ", "mean ", "one of ", "has ", ", ", "(")
+PARAMETER = re.compile("".join(rf"(?<!{re.escape(words)})" for words in SAID) + rf"'({'|'.join(OPTIONS)})'")
+# A full disk, a full share of it, and a file as large as it may be.
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 EPILOG = """\
 example:
   decisional demo
@@ -31,10 +40,36 @@ Each command has its own help and example: decisional symbols --help
 def run(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
     given = list(sys.argv[1:] if argv is None else argv)
-    with warnings.catch_warnings():
+    with _standard_streams(), channels_kept(), warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
         warnings.showwarning = _tell
         return _run(given)
+
+
+class ClosedOutput(io.TextIOBase):
+    """In place of a standard output that was closed: what is written to it is refused, not lost."""
+
+    def write(self, text: str) -> int:
+        raise ValueError("The standard output is closed: leave it open, or write to files, with --quiet.")
+
+
+@contextmanager
+def _standard_streams() -> Iterator[None]:
+    """Let nothing take the place of standard streams that were closed: a file would be mixed with what is printed."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The system gives the lowest number that is free.
+            os.open(os.devnull, os.O_RDWR)
+    out, err = sys.stdout, sys.stderr
+    # Python has None for streams that were closed.
+    with open(os.devnull, "w") as nowhere:
+        sys.stdout, sys.stderr = out or cast(TextIO, ClosedOutput()), err or nowhere
+        try:
+            yield
+        finally:
+            sys.stdout, sys.stderr = out, err
 
 
 def _tell(message: Warning | str, *_: Any, **__: Any) -> None:
@@ -51,7 +86,8 @@ def _run(given: list[str]) -> int:
         return status
     except BrokenPipeError:
         # The reader, such as `head`, has had enough; Python must not complain again when it closes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        with suppress(io.UnsupportedOperation):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
         # Python ends itself by a signal if an import was interrupted inside exec, unless another one went well.
@@ -66,13 +102,15 @@ def _run(given: list[str]) -> int:
 
 
 def _sentence(error: Exception | str) -> str:
+    if isinstance(error, OSError) and error.errno in FULL:
+        return f"There is no room to write ({error.strerror}): make room, and run the command again."
     if isinstance(error, OSError) and error.strerror and error.filename is None:
         return " ".join(error.strerror.split())
     if isinstance(error, OSError) and error.strerror:
         return f"The path {error.filename!r} cannot be used ({error.strerror}): choose another."
     text = " ".join(str(error).split()).replace("The 'path' '", "The file '").replace("decimal=','", "--decimal ,")
-    text = text.replace("header=False", "--header no")
-    return re.sub(rf"'({'|'.join(OPTIONS)})'", r"--\1", text)
+    text = text.replace("header=False", "--header no").replace("header=True", "--header yes")
+    return PARAMETER.sub(r"--\1", text.replace("'skip_seen'", "--skip-seen"))
 
 
 def parser() -> Parser:

@@ -73,7 +73,9 @@ def _check(option: str, path: str, command: str) -> None:
 
         plot.require_matplotlib()
         plot.file_format(path)
-    kinds = (".npy", ".zarr", ".csv") if command in ("symbols", "signal") else (".npy", ".zarr")
+    kinds = {"decide": (".csv",), "symbols": (".npy", ".zarr", ".csv"), "signal": (".npy", ".zarr", ".csv")}.get(
+        command, (".npy", ".zarr")
+    )
     if option == "labels" and not path.endswith(kinds):
         raise ValueError(f"The file of --labels must end in {' or '.join(kinds)}. Got {path!r} instead.")
     if option == "report" and not path.lower().endswith((".html", ".htm")):
@@ -101,6 +103,12 @@ def check_path(path: str, option: str) -> None:
     """Refuse a file that could not be written, before the work rather than after it."""
     if path == "-":
         raise ValueError(f"The {option} '-' stands for standard output, where this cannot go: give the path of a file.")
+    from ..support.files import is_channel
+
+    if is_channel(path):
+        if not os.access(path, os.W_OK):
+            raise ValueError(f"The {option} {path!r} may not be written by this user: choose another.")
+        return
     folder = Path(path).absolute().parent
     if not folder.is_dir():
         raise ValueError(f"The folder of {option} {path!r} does not exist: create it first.")
@@ -146,14 +154,20 @@ def save_plot(draw: Callable[[Any], Any], path: str) -> None:
 def save_labels(causal: Any, arguments: argparse.Namespace, executor: Any, path: str) -> None:
     """Write the state at each place of the data, slice by slice; in a table with the index of the data."""
     if path.endswith(".csv"):
-        from ..support.files import write_text
-
-        frame = causal.to_frame()
-        write_text(path, frame.to_csv(index_label=None if any(frame.index.names) else "position"))
+        save_table(causal.to_frame(), path)
         return
     from .. import write_values
 
     write_values(causal, path, executor=executor, progress=progress(arguments))
+
+
+def save_table(frame: Any, path: str) -> None:
+    """Write a frame as CSV; rows without an index are counted."""
+    from ..support.files import write_text
+
+    named = any(frame.index.names)
+    levels = [name or "position" for name in frame.index.names]
+    write_text(path, frame.to_csv(index_label=levels if named else "position"))
 
 
 def machine_writers(machine: Any) -> dict[str, Callable[[str], None]]:

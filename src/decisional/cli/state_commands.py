@@ -29,10 +29,12 @@ example:
 SIGNAL = """\
 FILE is a table with or without names in its first row, where empty cells and NA are gaps, or an array with one axis
 (.npy, .h5, .zarr, .nc), where NaN are. Several files are one data set; the past does not reach from one into the next.
-By default the number of past values is the one that predicts the last third of the data best, from the rest of them.
+By default the number of past values is the smallest that predicts held-out values as well as any. What the calendar
+tells of the next value, its hour or month, is known in advance: with --inputs it is looked at too.
 
 example:
   decisional signal sunspots.csv --column number --tau 15 --plot signal.png
+  decisional signal weather.csv --column degrees --time date --inputs hour,month
 """
 FILES = {"json": "{}.json", "plot": "{}.png", "labels": "labels.npy", "report": "report.html"}
 # Places, and values of a signal, that are shown of data that were read slice by slice.
@@ -67,6 +69,8 @@ def add(commands: Any) -> None:
     parser.add_table(signal, "name or number from 0 (default: the only one of numbers)")
     option(signal, "--variable", "V", parser.VARIABLE)
     option(signal, "--past", "N", "past values to look at (default: auto)", parser.whole_or_auto, default="auto")
+    parts = "of the dates of --time: minute, hour, weekday, month, yearday; several with commas"
+    option(signal, "--inputs", "NAMES", f"calendar parts to look at, {parts}", parser.names)
     option(signal, "--bandwidth", "B", "width of the kernel (default: the data choose)", parser.POSITIVE)
     tau = "error that costs nothing (default: squared errors, whose best prediction is the mean)"
     option(signal, "--tau", "T", tau, parser.NOT_NEGATIVE)
@@ -108,7 +112,8 @@ def run(task_of: Callable[[argparse.Namespace], Task], arguments: argparse.Names
     from ..decisions.decisional_model import DecisionalModel
     from ..support.cluster import cluster
 
-    several = len(files) > 1
+    # A file may hold several series.
+    several = len(task.data) > 1
     obs = task.observe(task.data if several else task.data[0], arguments.chunks)
     sliced = isinstance(obs, Sliced)
     with cluster(arguments.cluster) as executor:
@@ -228,7 +233,7 @@ def _field(arguments: argparse.Namespace) -> Task:
 
 def _image(arguments: argparse.Namespace) -> Task:
     images, size = _arrays(arguments)
-    from .. import Kernels, observe, selection, utility
+    from .. import Bhattacharyya, Kernels, observe, selection, utility
     from ..data.stores import has_missing
     from ..states.causal_model import CausalModel
 
@@ -244,7 +249,8 @@ def _image(arguments: argparse.Namespace) -> Task:
     return Task(
         images,
         lambda data, chunks: observe.image(data, chunks=chunks),
-        CausalModel(density, passes=arguments.passes, random_state=arguments.seed),
+        # The paper's setting, like the widths.
+        CausalModel(density, Bhattacharyya(), passes=arguments.passes, random_state=arguments.seed),
         utility.tolerant(tau),
         (SHOWN, 5),
         lambda plot, choice, image: plot.edges(choice, image),
@@ -280,14 +286,18 @@ def _signal(arguments: argparse.Namespace) -> Task:
 
     say, tau = results.progress(arguments), arguments.tau
     density = Kernels("cv" if arguments.bandwidth is None else arguments.bandwidth, progress=say)
-    past = selection.best_past(signals, density, progress=say) if arguments.past is None else arguments.past
+    inputs = arguments.inputs or None
+    past = arguments.past
+    if past is None:
+        past = selection.best_past(signals, density, progress=say, inputs=inputs)
     how = "chosen by the data" if arguments.past is None else "given"
+    called = ", ".join(inputs or ())
     cost = "squared errors" if tau is None else f"errors up to {tau:g} cost nothing"
     n, gaps = sum(map(len, signals)), extremes(signals)[2]
 
     return Task(
         signals,
-        lambda data, chunks: observe.delays(data, past, chunks=chunks),
+        lambda data, chunks: observe.delays(data, past, chunks=chunks, inputs=inputs),
         CausalModel(density, random_state=arguments.seed),
         utility.squared_error() if tau is None else utility.tolerant(tau),
         (SHOWN_VALUES, 1),
@@ -295,9 +305,10 @@ def _signal(arguments: argparse.Namespace) -> Task:
         lambda obs, causal: [
             ("Data", f"{n:,} rows of column {name!r}{_in_files(arguments.files)}, {gaps} without a value"),
             ("Past", f"{past} values, {how}"),
+            *([("Inputs", called)] if inputs else []),
             ("Kernel", f"bandwidth {', '.join(f'{width:.4g}' for width in causal.kernels_.sigma)}"),
             ("Utility", cost),
         ],
-        {"Column": name, "Past": f"{past}, {how}", "Utility": cost},
+        {"Column": name, "Past": f"{past}, {how}", **({"Inputs": called} if inputs else {}), "Utility": cost},
         {"Length": f"{n:,} values"},
     )

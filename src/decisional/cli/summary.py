@@ -22,8 +22,9 @@ def facts(rows: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def shown_symbols(alphabet: Sequence[object]) -> str:
-    """The symbols, the first ones of many."""
-    shown = ", ".join(symbol_text(symbol) for symbol in alphabet[:16])
+    """The symbols, the first ones of many; in quotes if they have commas, which stand between them."""
+    texts = [symbol_text(symbol) for symbol in alphabet[:16]]
+    shown = ", ".join(repr(text) if "," in text else text for text in texts)
     more = "" if len(alphabet) <= 16 else f", ... ({len(alphabet)} symbols)"
     return f"{{{shown}{more}}}"
 
@@ -83,7 +84,7 @@ def states(choice: Any, rows: Sequence[tuple[str, str]], most: int = 10) -> list
     probability = causal.states_.probability
     table = [["state", "probability", "local C"]]
     for state, p in enumerate(probability[:most].tolist()):
-        table.append([str(state), f"{p:.4f}", f"{-log2(p):.2f} bits"])
+        table.append([str(state), f"{p:.4f}", f"{-log2(p) + 0.0:.2f} bits"])
     sizes = ("States", f"{causal.n_states_} causal, {choice.n_states_} decisional")
     common = align(table, len(probability) - most, "states")
     return [*facts([*rows, sizes]), "", *common, "", *decisions(choice, causal.complexity_)]

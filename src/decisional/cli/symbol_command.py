@@ -74,7 +74,8 @@ def run(arguments: argparse.Namespace) -> int:
         written = outputs.write(writers, **(_page(arguments, series, found) if "report" in outputs.paths else {}))
         if not arguments.quiet:
             files = f" from {len(arguments.files)} files" if len(arguments.files) > 1 else ""
-            sizes = f"{series.n_symbols:,} symbols{files}, alphabet {summary.shown_symbols(machine.alphabet)}"
+            gaps = f", {series.n_missing:,} missing" if series.n_missing else ""
+            sizes = f"{series.n_symbols:,} symbols{files}{gaps}, alphabet {summary.shown_symbols(machine.alphabet)}"
             recurrent = int(machine.recurrent.sum())
             states = f"{machine.n_states} ({recurrent} recurrent, {machine.n_states - recurrent} transient)"
             rows = [("Data", sizes), ("Windows", found.windows), ("States", states), *found.rows]
@@ -111,12 +112,14 @@ class Series(NamedTuple):
     n_symbols: int
     n_series: int
     longest: int
+    n_missing: int = 0  # of cells of a table, among the symbols
 
     @classmethod
     def of(cls, values: list[Any]) -> Series:
         """Series in memory, or arrays."""
         lengths = list(map(len, values))
-        return cls(values, None, sum(lengths), len(values), max(lengths))
+        missing = sum(int(part.isna().sum()) for part in values if hasattr(part, "isna"))
+        return cls(values, None, sum(lengths), len(values), max(lengths), missing)
 
     def beginning(self) -> list[Any]:
         """The first symbols, in memory."""

@@ -199,6 +199,13 @@ class Alphabet:
             ) from None
         return len(values), lambda lo, hi: np.array(list(map(self.lookup, values[lo:hi])), self.dtype)
 
+    def meant(self, symbols: Any) -> list[Any]:
+        """The letters that the symbols of one sequence stand for; those that are unknown as they are."""
+        n, code = self.coder(symbols)
+        return [
+            self.letters[k] if k < len(self) else symbol for symbol, k in zip(symbols, code(0, n).tolist(), strict=True)
+        ]
+
     @cached_property
     def _of_integers(self) -> Ints:
         """Codes of the integers below TABLE."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..support.arguments import package
+from ..support.files import is_channel, read_bytes
 from .stores import LARGE, Stored, stored
 
 # How classic and new netCDF files begin.
@@ -168,6 +169,8 @@ def _require(path: str, store: bool) -> None:
 
 def first_bytes(path: str) -> bytes:
     """How a file begins, which tells its kind."""
+    if is_channel(path):
+        return read_bytes(path)[:8]
     with Path(path).open("rb") as file:
         return file.read(8)
 

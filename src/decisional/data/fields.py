@@ -299,6 +299,8 @@ def light_cones(
     ((0, 0, 1), array([3, 7]))
     """
     past, speed = arguments.integer(past, "past", of=CALL), arguments.integer(speed, "speed", of=CALL)
+    include_present = arguments.flag(include_present, "include_present", of=CALL)
+    past_row_only = arguments.flag(past_row_only, "past_row_only", of=CALL)
     why = None if include_present else "it starts one row after the present, so try future=2"
     future = arguments.integer(future, "future", 1 if include_present else 2, remedy=why, of=CALL)
     for name, value, known in (
@@ -322,7 +324,7 @@ def light_cones(
         parts = [values for values, _ in read]
         labels = read[0][1] if len(read) == 1 else None
     _check_sizes([part.shape for part in parts], past + future - 1, speed * (max(past, future) - 1), boundary)
-    options = neighbourhood, bool(include_present), bool(past_row_only), boundary, transitions
+    options = neighbourhood, include_present, past_row_only, boundary, transitions
     cone = cones.light_cone(past, future, speed, _axes(parts), *options)
     if sliced:
         return _sliced(parts, masks, cone, chunks)

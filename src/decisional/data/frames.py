@@ -57,10 +57,42 @@ def is_frame(data: Any) -> bool:
 
 
 def columns_of(frame: Any) -> list[Any]:
-    """The names of the columns of a frame."""
-    import narwhals as nw
+    """The names of the columns of a frame, each of which must be there once."""
+    found = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
+    twice = next((name for k, name in enumerate(found) if name in found[:k]), None)
+    if twice is not None:
+        raise ValueError(
+            f"The frame has {found.count(twice)} columns {twice!r}; columns are told apart by their names: rename them."
+        )
+    return found
 
-    return list(nw.from_native(frame, eager_only=True).columns)
+
+def variables_of(data: Any, parameter: str, dated: bool = False) -> list[Any]:
+    """The names of the columns of a frame, or of the first of several in a list, a dict or groups; [] of other data.
+
+    Where they are `dated` the only column of dates is none of them: see `without_dates`.
+    """
+    parts = _named_series(data, parameter)[0] or data
+    first = parts[0] if isinstance(parts, (list, tuple)) and parts else parts
+    return columns_of(without_dates(first) if dated else first) if is_frame(first) else []
+
+
+def aligned(names: Iterable[Any] = (), dated: bool = False) -> Callable[[Any, str], NDArray[Any]]:
+    """What reads several frames as numbers: columns in the order of `names`, or of the first frame; one is a series.
+
+    Where they are `dated` their only column of dates is left out.
+    """
+    wanted = list(names)
+
+    def read(data: Any, parameter: str) -> NDArray[Any]:
+        data = without_dates(data) if dated else data
+        found = columns_of(data) if is_frame(data) else []
+        if len(found) < 2 and len(wanted) < 2:
+            return array_of(data, parameter)
+        wanted.extend([] if wanted else found)
+        return reordered(data, wanted, parameter) if found else array_of(data, parameter)
+
+    return read
 
 
 def array_of(data: Any, parameter: str) -> NDArray[Any]:
@@ -76,7 +108,7 @@ def array_of(data: Any, parameter: str) -> NDArray[Any]:
                 f"The {parameter!r} is a frame of {len(names)} columns ({listed}); one series is meant: give one "
                 f"column{such}."
             )
-        data = nw.from_native(data, eager_only=True)[names[0]]
+        data = nw.from_native(data, eager_only=True).get_column(names[0])
     try:
         return np.asarray(nw.from_native(data, series_only=True).to_numpy())
     except TypeError:
@@ -88,16 +120,81 @@ def numbers_of(frame: Any, parameter: str) -> NDArray[Any]:
     """(n, m) the numbers of a frame, NaN where they are missing."""
     import narwhals as nw
 
+    columns_of(frame)
     inner = nw.from_native(frame, eager_only=True)
-    wrong = [name for name in inner.columns if not (inner[name].dtype.is_numeric() or inner[name].dtype == nw.Boolean)]
+    # By name: in brackets, numbers are those of rows.
+    found = {name: inner.get_column(name) for name in inner.columns}
+    wrong = [name for name, column in found.items() if not (column.dtype.is_numeric() or column.dtype == nw.Boolean)]
     if wrong:
         raise ValueError(
-            f"The {parameter!r} is a frame whose column {wrong[0]!r} is of type {inner[wrong[0]].dtype}; all columns "
+            f"The {parameter!r} is a frame whose column {wrong[0]!r} is of type {found[wrong[0]].dtype}; all columns "
             "must be numbers: choose some, or give those of the others as numbers."
         )
-    columns = [np.asarray(inner[name].to_numpy()) for name in inner.columns]
+    columns = [np.asarray(column.to_numpy()) for column in found.values()]
     columns = [column.astype(float) if column.dtype.kind == "O" else column for column in columns]
     return np.column_stack(columns) if columns else np.empty((len(inner), 0))
+
+
+def dates_of(data: Any) -> NDArray[Any] | None:
+    """(n,) the dates, in seconds, of a series or an index of dates, of the index of other series, or of a frame.
+
+    A frame without dates in its index has them in its only column of dates. Those with a time zone count in it. None
+    where there are no dates, or several.
+    """
+    import narwhals as nw
+
+    labels, column = _dated_labels(data), _dated_column(data)
+    if labels is not None and (column is None or is_frame(data)):
+        labels = labels.to_timestamp() if hasattr(labels, "to_timestamp") else labels
+        return np.asarray(labels.tz_localize(None).to_numpy()).astype("M8[s]")
+    if column is None:
+        return None
+    dates = nw.from_native(column, series_only=True)
+    if dates.dtype == nw.Datetime and getattr(dates.dtype, "time_zone", None) is not None:
+        dates = dates.dt.replace_time_zone(None)
+    return np.asarray(dates.to_numpy()).astype("M8[s]")
+
+
+def without_dates(frame: Any) -> Any:
+    """The other columns of a frame whose dates are in one of them; anything else as it is."""
+    import narwhals as nw
+
+    if not is_frame(frame) or _dated_labels(frame) is not None or _dated_column(frame) is None:
+        return frame
+    inner = nw.from_native(frame, eager_only=True)
+    return inner.select([name for name in inner.columns if not _is_date(inner.schema[name])]).to_native()
+
+
+def _dated_labels(data: Any) -> Any:
+    """The labels of pandas that are dates: data themselves, their index, or the only level of it; or None."""
+    index: Any = getattr(data, "index", None) if not hasattr(data, "nlevels") else data
+    if not hasattr(index, "nlevels"):
+        return None
+    levels = [index] if index.nlevels == 1 else [index.get_level_values(k) for k in range(index.nlevels)]
+    found = [level for level in levels if type(level).__name__ in ("DatetimeIndex", "PeriodIndex")]
+    return found[0] if len(found) == 1 else None
+
+
+def _dated_column(data: Any) -> Any:
+    """A series of dates: data themselves, or the only such column of a frame; or None."""
+    import narwhals as nw
+
+    if hasattr(data, "nlevels"):
+        return None
+    if is_frame(data):
+        columns_of(data)
+    else:
+        column = nw.from_native(data, series_only=True, pass_through=True)
+        return data if isinstance(column, nw.Series) and _is_date(column.dtype) else None
+    inner = nw.from_native(data, eager_only=True)
+    found = [name for name in inner.columns if _is_date(inner.schema[name])]
+    return inner.get_column(found[0]).to_native() if len(found) == 1 else None
+
+
+def _is_date(dtype: Any) -> bool:
+    import narwhals as nw
+
+    return dtype in (nw.Datetime, nw.Date)
 
 
 def labelled(frame: Any) -> tuple[NDArray[Any], list[Any] | None, list[Any] | None]:
@@ -106,6 +203,9 @@ def labelled(frame: Any) -> tuple[NDArray[Any], list[Any] | None, list[Any] | No
 
     if hasattr(frame, "index"):
         rows, columns = (None if _is_range(labels) else labels.tolist() for labels in (frame.index, frame.columns))
+        # A table that was read without saying that its first column has the names.
+        if rows is None and columns is not None and frame.dtypes.iloc[0].kind not in "biuf":
+            frame, rows, columns = frame.iloc[:, 1:], frame.iloc[:, 0].tolist(), columns[1:]
         return np.asarray(frame.to_numpy()), rows, columns
     inner = nw.from_native(frame, eager_only=True)
     first, *others = inner.columns

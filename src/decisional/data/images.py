@@ -72,7 +72,8 @@ def image(
             "use a smaller one."
         )
     around, centre = _offsets(neighbourhood, block), _block(block)
-    how = around, centre, int(np.abs(np.concatenate([around, centre])).max()), bool(subtract_min)
+    subtract_min = arguments.flag(subtract_min, "subtract_min")
+    how = around, centre, int(np.abs(np.concatenate([around, centre])).max()), subtract_min
     for grey in images:
         _check_size(grey.shape, how[2], border)
     if not sliced:
@@ -159,7 +160,8 @@ def _narrow(values: NDArray[Any]) -> NDArray[Any]:
 
 def _block(block: Any) -> NDArray[Any]:
     if not arguments.is_integer(block) or block < 1 or block % 2 == 0:
-        raise ValueError(f"The 'block' is {block!r}; it must be an odd integer of at least 1: use 1 for one pixel.")
+        rule = "an odd integer of at least 1"
+        raise ValueError(arguments.refusal("block", block, rule, "use 1 for one pixel"))
     half = int(block) // 2
     return np.array([(i, j) for i in range(-half, half + 1) for j in range(-half, half + 1)])
 

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..support.arguments import as_table
 from ..support.arrays import Ints, read_only
 from . import keys
 from .frames import Index
@@ -35,6 +36,7 @@ class Observations:
     shape : shape of the data's grid
     overlap : how many observations share each piece of their outcomes: so much less do they count as evidence
     source : the numbered symbols of a series in memory, or None
+    known : how many numbers at the end of x are inputs that are known in advance
     index : the index of the series or frame that the data came as, or None
     """
 
@@ -45,6 +47,7 @@ class Observations:
     alphabet: tuple[Hashable, ...] | None
     shape: tuple[int, ...]
     overlap: float = 1.0
+    known: int = 0
     index: Index | None = None
     source: Symbols | None = None
     _counts: Tally | None = None
@@ -185,7 +188,7 @@ class Observations:
         -------
         array of shape `shape` (+ (k,)); integers become floats, to have room for NaN.
         """
-        values = np.asarray(values)
+        values = as_table(values, "values", "it must be an array with one value for each observation: give such.")
         if values.shape[:1] != (self.n,):
             raise ValueError(
                 f"The 'values' have {values.shape[0] if values.ndim else 0} entries; there are {self.n} "
@@ -257,7 +260,7 @@ class Chosen(Observations):
                 f"None of {whole.n} observations is at the places that were chosen; at least one must be: choose more."
             )
         self._whole, self._kept = whole, kept
-        for name in ("kind", "past", "future", "letters", "alphabet", "shape", "overlap", "index"):
+        for name in ("kind", "past", "future", "letters", "alphabet", "shape", "overlap", "known", "index"):
             setattr(self, name, getattr(whole, name))
         every, after = whole.x, whole.successor
         tally, x = whole.tally(), every[kept]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..support.arguments import refusal
 from ..support.arrays import Ints, read_only
 from . import keys
 from .alphabet import number_values
@@ -58,6 +59,9 @@ def pairs(
         )
     if sliced:
         return _sliced(x, z, symbols, successors, chunks)
+    for name, values in (("x", x), ("z", z)):
+        if isinstance(values, Observations):
+            raise TypeError(refusal(name, values, "values, one for each pair", "give the values themselves"))
     if symbols is None and is_continuous(x):
         return vectors(x, z)
     return _not_empty(_observe(x, z, symbols, successors))
@@ -102,6 +106,9 @@ def _sliced(x: Any, z: Any, symbols: Any, successors: Any, chunks: int | None) -
             "one: leave one of them out."
         )
     # Arrays, so that slices are read as the whole is, whatever else they hold.
+    for name, values in (("x", x), ("z", z), ("symbols", () if symbols is None else symbols)):
+        if (not isinstance(values, Iterable) and not hasattr(values, "shape")) or getattr(values, "ndim", None) == 0:
+            raise TypeError(refusal(name, values, "values, one for each pair", "give a sequence"))
     columns = [v if v is None or hasattr(v, "shape") else _as_array(list(v)) for v in (x, z, symbols)]
     n = columns[0].shape[0]
     _check_lengths(columns[1].shape[0], n)
@@ -170,7 +177,8 @@ def _floats(values: Any, name: str) -> NDArray[Any]:
 def floats(values: Any, name: str, refused: str) -> NDArray[Any]:
     """Values as floats, NaN where they are missing; `refused` is said of values that are no real numbers."""
     try:
-        if np.iscomplexobj(values):
+        # Times would become nanoseconds.
+        if np.iscomplexobj(values) or getattr(getattr(values, "dtype", None), "kind", "O") in "mM":
             raise TypeError
         array: NDArray[Any] = np.asarray(values, float)
         if np.ma.isMA(values):

@@ -36,8 +36,11 @@ def read_pixels(path: str, data: bytes) -> NDArray[Any] | None:
     image = package("PIL.Image", f"To read {path!r} Pillow is needed", "plot")
     sequence = package("PIL.ImageSequence", f"To read {path!r} Pillow is needed", "plot")
     try:
-        with image.open(BytesIO(data)) as picture:
-            frames = [_channels(frame) for frame in sequence.Iterator(picture)]
+        with warnings.catch_warnings():
+            # What Pillow doubts of a file that it cannot read in the end.
+            warnings.simplefilter("ignore")
+            with image.open(BytesIO(data)) as picture:
+                frames = [_channels(frame) for frame in sequence.Iterator(picture)]
     except Exception:  # whatever a damaged file makes of the reader
         raise ValueError(f"The file {path!r} is no complete image: save it again.") from None
     return _grey(path, frames)
@@ -94,11 +97,21 @@ def is_film_folder(path: str) -> bool:
 
 
 def read_film(paths: Sequence[Any]) -> NDArray[Any]:
-    """(time, height, width) pictures as one film, in the order given; of a folder in the order of their numbers."""
+    """(time, height, width) pictures as one film, in the order given; by number where a folder or shell lists them."""
     files = [str(path) for path in paths]
     if len(files) == 1 and Path(files[0]).is_dir():
         inside = [file for file in Path(files[0]).iterdir() if file.suffix.lower() in PICTURES]
         files = sorted(map(str, inside), key=_natural)
+    elif files == sorted(files) != sorted(files, key=_natural):
+        # As a shell, or a glob, puts them.
+        files = sorted(files, key=_natural)
+        warnings.warn(
+            "The frames come in the order of letters, where 10 is before 2: they were put in the order of the numbers "
+            f"in their names, from {files[0]!r} to {files[-1]!r}.",
+            stacklevel=2,
+        )
+    if not files:
+        raise ValueError("The 'path' is an empty list; a film has one frame or more: give the paths of pictures.")
     frames = [read_pixels(file, read_bytes(file)) for file in files]
     for file, frame in zip(files, frames, strict=True):
         if frame is None or frame.shape != getattr(frames[0], "shape", None) or frame.ndim != 2:

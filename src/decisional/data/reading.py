@@ -1,6 +1,7 @@
 """The reader: any file as data that `decisional.observe` takes."""
 
 import os
+import warnings
 from collections.abc import Iterable, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..support import arguments
-from ..support.files import checked_path, read_bytes
+from ..support.files import channels_kept, checked_path, file_name, is_channel, read_bytes
 from .datasets import MAGIC, first_bytes, is_store, open_hdf5, open_store, read_dataset, reading
 from .pixels import PICTURES, is_film_folder, quantised, read_film, read_pixels
 from .stores import LARGE, stored
@@ -130,27 +131,39 @@ def read(
         film = film if levels is None else quantised(film, levels)
         return (film, "value") if named else film
     parts = {"column": column, "by": by, "time": time, "step": step, "delimiter": delimiter, "header": header}
+    if not isinstance(missing, str) and not (
+        isinstance(missing, (list, tuple, set, frozenset)) and all(isinstance(mark, str) for mark in missing)
+    ):
+        raise TypeError(arguments.refusal("missing", missing, "a string, or a list of strings", "try missing='NA'"))
+    if by is not None and not isinstance(by, (int, str, list, tuple)):
+        raise TypeError(arguments.refusal("by", by, "a column, or a list of columns", "name one, or give its number"))
     how = {**parts, "missing": missing or None, "decimal": None if decimal == "." else decimal}
-    if kind == "table":
-        return (read_rows(name, delimiter), "") if named else read_rows(name, delimiter)
-    picture = kind is None and Path(name).suffix.lower() in PICTURES
-    if kind == "field" or picture or is_array(name):
-        for option, value in how.items():
-            _refuse(option, value, "tables" if kind == "signal" else "text", name)
-        array = _array(name, variable, key, AXES[kind], sliced)
-        found: tuple[Any, str] = array if levels is None else quantised(np.asarray(array), levels), variable or "value"
+    with channels_kept():
+        if kind == "table":
+            for option, value in {**how, "delimiter": None, "levels": levels, "variable": variable, "key": key}.items():
+                _refuse(option, value, "other kinds than 'table'", name)
+            return (read_rows(name, delimiter), "") if named else read_rows(name, delimiter)
+        picture = kind is None and Path(name).suffix.lower() in PICTURES
+        if kind == "field" or picture or is_array(name):
+            for option, value in how.items():
+                _refuse(option, value, "tables" if kind == "signal" else "text", name)
+            array = _array(name, variable, key, AXES[kind], sliced)
+            found: tuple[Any, str] = (
+                array if levels is None else quantised(np.asarray(array), levels),
+                variable or "value",
+            )
+            return found if named else found[0]
+        _refuse("levels", levels, "pictures", name)
+        _refuse("variable", variable, "netCDF, HDF5 and zarr", name)
+        _refuse("key", key, ".npz archives", name)
+        if kind == "signal" or any(value is not None for value in how.values()) or looks_like_table(name):
+            columns = (column, *([by] if isinstance(by, (int, str)) else by or ()), time)
+            table = read_table(name, delimiter, header, columns, decimal)
+            series = series_of(table, column, kind, by, time, step, missing, decimal)
+            found = series[0] if len(series) == 1 else series, str(series[0].name)
+        else:
+            found = (map_symbols(name) if sliced else None) or read_symbols(name), ""
         return found if named else found[0]
-    _refuse("levels", levels, "pictures", name)
-    _refuse("variable", variable, "netCDF, HDF5 and zarr", name)
-    _refuse("key", key, ".npz archives", name)
-    if kind == "signal" or any(value is not None for value in how.values()) or looks_like_table(name):
-        columns = (column, *([by] if isinstance(by, (int, str)) else by or ()), time)
-        table = read_table(name, delimiter, header, columns)
-        series = series_of(table, column, kind, by, time, step, missing, decimal)
-        found = series[0] if len(series) == 1 else series, str(series[0].name)
-    else:
-        found = (map_symbols(name) if sliced else None) or read_symbols(name), ""
-    return found if named else found[0]
 
 
 def is_array(path: str) -> bool:
@@ -158,7 +171,7 @@ def is_array(path: str) -> bool:
     file, name = _split(path)
     if name is not None or is_store(file):
         return True
-    return Path(file).is_file() and first_bytes(file).startswith(ARRAYS)
+    return (Path(file).is_file() or is_channel(file)) and first_bytes(file).startswith(ARRAYS)
 
 
 def _refuse(name: str, value: Any, what: str, path: str) -> None:
@@ -182,11 +195,13 @@ def _array(path: str, variable: str | None, key: str | None, axes: int | None, s
         return open_store(file, variable, axes, sliced)
     if Path(file).is_dir():
         raise ValueError(f"The path {path!r} is a folder and no zarr store: give the path of a field, {KINDS}.")
-    data = read_bytes(file) if file == "-" or not os.access(file, os.R_OK) else None
+    data = read_bytes(file) if is_channel(file) or not os.access(file, os.R_OK) else None
     begin = data[:8] if data is not None else first_bytes(file)
     if not begin:
         raise ValueError(f"The file {path!r} is empty: give one with data.")
-    large = file != "-" and (sliced or Path(file).stat().st_size > LARGE)
+    large = data is None and (sliced or Path(file).stat().st_size > LARGE)
+    if data is not None and begin.startswith(MAGIC):
+        raise ValueError(f"The {file_name(file)} has netCDF or HDF5, which cannot be read from a pipe: save it first.")
     if begin.startswith(HDF5) and (large or name is not None or file.lower().endswith((".h5", ".hdf5"))):
         return open_hdf5(file, variable, axes, sliced)
     if begin.startswith(MAGIC):
@@ -211,7 +226,9 @@ def _array(path: str, variable: str | None, key: str | None, axes: int | None, s
 
 def _load(path: str, source: Any, mode: Any = None) -> NDArray[Any]:
     """The array of an .npy file, as a memory map if a mode is given."""
-    with reading(path, "is no complete array of numbers", "save it again"):
+    with reading(path, "is no complete array of numbers", "save it again"), warnings.catch_warnings():
+        # Names of types that nobody writes any more.
+        warnings.simplefilter("ignore", DeprecationWarning)
         array: NDArray[Any] = np.load(source, mmap_mode=mode, allow_pickle=False)
     return array
 

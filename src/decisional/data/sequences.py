@@ -1,16 +1,22 @@
 """Sequences of symbols of any kind, read as one array of small integers with an alphabet."""
 
 import os
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..support.arguments import flag
 from ..support.arrays import Ints
 from .alphabet import Alphabet, alphabet_of, boxed, distinct
 from .frames import Index, unwrapped
+
+# Characters of a text that is a series rather than the name of a symbol.
+LONG = 20
+# Endings that no series of symbols has by chance.
+FILES = (".csv", ".tsv", ".txt", ".npy", ".npz", ".parquet", ".gz", ".json", ".h5", ".zarr")
 
 
 class NoSymbols(ValueError):
@@ -87,6 +93,11 @@ def read(symbols: Any, missing: Hashable = None, sequences: bool | None = None, 
     if isinstance(flat, np.ndarray) and flat.dtype.kind == "b":
         flat = flat.view(np.uint8)
     raw, values = distinct(flat)
+    if isinstance(flat, np.ndarray) and flat.dtype.kind == "M" and not part and 2 * len(values) > raw.size:
+        raise ValueError(
+            f"The 'symbols' are times with {len(values)} different values in {raw.size}; a symbol must repeat to be "
+            "counted: give the column of what happens at these times."
+        )
     if isinstance(flat, np.ndarray) and flat.dtype.kind == "f":
         values = _float_symbols(values, raw.size, part)
     alphabet, lut, has_gaps = alphabet_of(raw, values, missing)
@@ -102,17 +113,38 @@ def unpacked(symbols: Any, sequences: bool | None = None) -> tuple[Any, bool | N
 
     What surely is a mistake is refused: the name of a file, the line end of a text that was read.
     """
+    sequences = None if sequences is None else flag(sequences, "sequences")
     if isinstance(symbols, str) and sequences is None:
         _refuse_mistakes(symbols)
     found, index = unwrapped(symbols, "symbols")
     return found, True if found is not symbols and isinstance(found, list) else sequences, index
 
 
+def one_sequence(symbols: Any, letters: Sequence[Hashable]) -> Any:
+    """Symbols that drive a machine with some letters: those of a series of another library as an array."""
+    if isinstance(symbols, str):
+        if "\n" not in letters and "." not in letters:
+            _refuse_mistakes(symbols)
+        return symbols
+    if isinstance(symbols, Mapping):
+        raise TypeError(
+            f"The 'symbols' are {type(symbols).__name__}; a machine follows one sequence: give one of its values."
+        )
+    return unwrapped(symbols, "symbols")[0]
+
+
 def _refuse_mistakes(text: str) -> None:
-    if len(text) < 4096 and ("." in text or os.sep in text) and "\0" not in text and os.path.exists(text):
+    named = len(text) < 4096 and "\0" not in text and ("." in text or os.sep in text)
+    # A folder, such as ".", is none, and may be a symbol.
+    if named and os.path.exists(text) and not os.path.isdir(text):
         raise ValueError(
             f"The 'symbols' are {text!r}, the name of a file, whose characters would be the symbols: did you mean "
             f"ds.read({text!r})?"
+        )
+    if named and text.lower().endswith(FILES):
+        raise ValueError(
+            f"The 'symbols' are {text!r}, the name of a file that does not exist: check the path, and use "
+            "ds.read(path)."
         )
     if text.endswith(("\n", "\r")):
         raise ValueError(
@@ -203,7 +235,13 @@ def split(symbols: Any, sequences: bool | None) -> list[Any]:
         return parts
     if all(isinstance(v, (str, tuple)) for v in items):
         if sequences is None and all(len(v) != 1 for v in items):
-            sequences = 2 * len(distinct(boxed(items))[1]) > len(items)
+            different = len(distinct(boxed(items))[1])
+            if different == 1 < len(items) and isinstance(items[0], str) and len(items[0]) >= LONG:
+                raise ValueError(
+                    f"The 'symbols' are {len(items)} times the same text of {len(items[0])} characters, which may be "
+                    "one symbol or a series of its own: say sequences=True for series, or False for symbols."
+                )
+            sequences = 2 * different > len(items)
         if sequences:
             return items
     return [items]

@@ -82,7 +82,9 @@ def series(
         parts = [stored(part) for part in (symbols if several else [symbols])]
         if parts[0] is None:
             parts = reading.alike(reading.split(symbols, sequences))
-        return _sliced(parts, past, future, missing, chunks)
+        slices = _sliced(parts, past, future, missing, chunks)
+        slices.index = index
+        return slices
     found = windows(reading.read(symbols, missing, sequences), past, future)
     found.index = index
     return found

@@ -10,13 +10,14 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from io import BytesIO
 from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..support.files import file_name, read_text
+from ..support.files import file_name, is_channel, read_bytes, read_text
 
 # What stands for a number that is missing; symbols are missing where the cell is empty.
 NO_NUMBER = ("", "na", "n/a", "nan", "null", "none", "?", "-")
@@ -27,6 +28,8 @@ DELIMITERS = ("\t", ";", "|", ",")
 LOOKED_AT = 200
 # A jump in time is a gap where it is longer than so many steps, unless more than this share of all steps are.
 JUMP, IRREGULAR = 1.5, 0.1
+# Rows of a table that are too few to say that its symbols do not repeat.
+SHORT = 20
 
 Column = int | str
 Columns = Column | Sequence[Column]
@@ -69,12 +72,15 @@ class CellTable:
         n = len(self.columns)
         if isinstance(number, (int, np.integer)) and not isinstance(number, bool) and -n <= number < n:
             return int(number) % n
-        raise ValueError(f"The {self.file} has no {parameter} {column!r}: {self._remedy(column)}.")
+        wanted = "" if parameter == "column" else f" for {parameter!r}"
+        raise ValueError(f"The {self.file} has no column {column!r}{wanted}: {self._remedy(column)}.")
 
     def _remedy(self, column: Any) -> str:
-        near = get_close_matches(str(column), self.names, 1)
+        # Small and capital letters are easily exchanged.
+        folded = {name.casefold(): name for name in reversed(self.names)}
+        near = get_close_matches(str(column).casefold(), folded, 1)
         if near:
-            return f"did you mean {near[0]!r}"
+            return f"did you mean {folded[near[0]]!r}"
         listed = ", ".join(map(repr, self.names[:20])) + (", ..." if len(self.names) > 20 else "")
         last = len(self.columns) - 1
         return f"choose one of {listed}, or a number from 0 to {last}" if listed else f"give a number from 0 to {last}"
@@ -86,7 +92,7 @@ class CellTable:
     def symbols(self, place: int, missing: Iterable[str] = ()) -> NDArray[Any]:
         """(n_rows,) the cells of a column, None where they are empty or `missing`."""
         gaps = {"", *missing}
-        return np.array([None if _is_gap(cell, gaps) else cell for cell in self.columns[place]], object)
+        return np.array([None if is_gap(cell, gaps) else cell for cell in self.columns[place]], object)
 
     def numbers(self, place: int, missing: Iterable[str] = (), decimal: str = ".") -> NDArray[Any]:
         """(n_rows,) the numbers of a column, NaN where they are missing."""
@@ -96,7 +102,7 @@ class CellTable:
                 np.isin(cells, [float(m) for m in missing if _number(m, decimal) is not None]), np.nan, cells
             )
         gaps = {*NO_NUMBER, *(mark.lower() for mark in missing)}
-        values = [np.nan if _is_gap(cell, gaps) else _number(cell, decimal) for cell in cells]
+        values = [np.nan if is_gap(cell, gaps) else _number(cell, decimal) for cell in cells]
         if None in values:
             row = values.index(None)
             comma = "" if decimal == "," or not re.fullmatch(r"-?\d+,\d+", str(cells[row])) else ", say decimal=','"
@@ -126,16 +132,29 @@ class CellTable:
                 "are put in the order of their times: complete it, or leave the row out."
             )
         if self.is_numeric(place):
-            return pd.Index(self.numbers(place))
-        zoned = any(_ZONE.search(str(cell)) for cell in cells)
-        found = pd.to_datetime(pd.Series(cells), utc=zoned, errors="coerce", **self._date_format(place))
+            found = pd.Series(self.numbers(place))
+        else:
+            found = pd.to_datetime(
+                pd.Series(cells), utc=self._zoned(place, cells), errors="coerce", **self._date_format(place)
+            )
         if found.isna().any():
             row = int(found.isna().to_numpy().argmax())
             raise ValueError(
                 f"Line {self.lines[row]} of the {self.file} has {cells[row]!r} in the column {self.name(place)!r}, "
                 "which is no time: write times as 2024-01-31 23:59:59 or as numbers."
             )
-        return pd.DatetimeIndex(found)
+        return pd.Index(found)
+
+    def _zoned(self, place: int, cells: Any) -> bool:
+        """Whether times have zones, which all of them have or none."""
+        zones = [_ZONE.search(str(cell)) is not None for cell in cells]
+        if any(zones) and not all(zones):
+            row = zones.index(False)
+            raise ValueError(
+                f"Line {self.lines[row]} of the {self.file} has {cells[row]!r} in the column {self.name(place)!r}, a "
+                "time without a zone, and others have one; all or none must: complete it."
+            )
+        return any(zones)
 
     def _date_format(self, place: int) -> dict[str, Any]:
         """How dates are written; those of which day and month could be exchanged throughout are refused."""
@@ -156,7 +175,13 @@ _ZONE = re.compile(r"(?:[zZ]|[+-]\d\d:?\d\d)$")
 _DAY_OR_MONTH = re.compile(r"(\d{1,2})([./-])(\d{1,2})[./-]\d{2,4}")
 
 
-def _is_gap(cell: Any, gaps: set[str]) -> bool:
+def is_day_or_month(cell: str) -> bool:
+    """Whether a date begins with its day or with its month, which only other dates can tell."""
+    match = _DAY_OR_MONTH.match(cell)
+    return match is not None and match[2] != "."
+
+
+def is_gap(cell: Any, gaps: set[str]) -> bool:
     """Whether a cell is missing: empty, None or NaN, or one of some marks."""
     return cell is None or cell != cell or (isinstance(cell, str) and (cell in gaps or cell.strip().lower() in gaps))
 
@@ -178,6 +203,7 @@ def read_table(
     delimiter: str | None = None,
     header: bool | None = None,
     named: Iterable[Column | None] = (),
+    decimal: str = ".",
 ) -> CellTable:
     """Read a table: text (gzip and other compressions too), or parquet.
 
@@ -188,6 +214,7 @@ def read_table(
     header : whether the first row has the names; by default it does if one of `named` is there, or if none of its cells
         is empty, a number, a time or occurs again in its column
     named : columns that are asked for
+    decimal : mark in numbers, which is not between cells
 
     Cost: a pass over the text; all cells are kept.
     """
@@ -195,12 +222,42 @@ def read_table(
     if str(path).lower().endswith(PARQUET):
         return _read_parquet(str(path), file)
     text = read_text(path)
-    lines = [(k, line) for k, line in enumerate(text.split("\n"), start=1) if not line.startswith("#")]
+    written = list(enumerate(text.split("\n"), start=1))
+    lines = [(k, line) for k, line in written if not line.startswith("#")]
     if not any(line.strip() for _, line in lines):
         raise ValueError(f"The {file} has no rows: give a table with a row for each observation.")
-    mark = _delimiter(lines) if delimiter is None else _checked_delimiter(delimiter)
+    mark = found_delimiter(lines, decimal) if delimiter is None else checked_delimiter(delimiter, decimal)
+    _refuse_doubtful_comments(written, mark, file)
     rows, numbers, parts = _rows(lines, mark, file)
     return _with_names(file, rows, numbers, parts, header, [name for name in named if isinstance(name, str)])
+
+
+def _refuse_doubtful_comments(written: list[tuple[int, str]], mark: str, file: str) -> None:
+    """Refuse lines that begin with # and may be rows: those without a blank after the mark."""
+    first = next(k for k, line in written if line.strip() and not line.startswith("#"))
+    width = _width(written[first - 1][1], mark)
+    for k, line in written:
+        # Above the first row comments may have any form, but that of a row.
+        if may_be_row(line) and (k > first or (width > 1 and _width(line, mark) == width)):
+            raise _doubt(k, file)
+
+
+def may_be_row(line: str) -> bool:
+    """Whether a line that begins with # may be no comment."""
+    return re.match(r"#[^\s#!]", line) is not None
+
+
+def _doubt(line: int, file: str) -> ValueError:
+    return ValueError(
+        f"Line {line} of the {file} begins with '#' and may be a comment or a row; it must be clear which: put a blank "
+        "after the '#' of a comment, and quotes around a cell that begins with one."
+    )
+
+
+def _width(line: str, mark: str) -> int:
+    """How many cells a line has."""
+    cells = next(csv.reader([line], delimiter=mark, skipinitialspace=True))
+    return sum(map(bool, cells)) if mark == " " else len(cells)
 
 
 def read_rows(path: str | os.PathLike[str], delimiter: str | None = None) -> list[list[str]]:
@@ -222,26 +279,72 @@ def looks_like_table(path: str) -> bool:
         return False
 
 
-def _checked_delimiter(delimiter: str) -> str:
+def checked_delimiter(delimiter: str, decimal: str = "") -> str:
+    """What is between cells, by its name or as it is."""
     mark = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}.get(delimiter, delimiter)
     if not isinstance(mark, str) or len(mark) != 1 or mark in '"\n\r':
         raise ValueError(
             f"The 'delimiter' is {delimiter!r}; it must be one character: give ',', ';', 'tab' or 'space'."
         )
+    if mark == decimal:
+        raise ValueError(f"The 'delimiter' and the 'decimal' mark are both {mark!r}; they must differ: give another.")
     return mark
 
 
-def _delimiter(lines: list[tuple[int, str]]) -> str:
+def found_delimiter(lines: list[tuple[int, str]], decimal: str = "") -> str:
     """The mark that cuts the first rows into as many cells each, more than one; else white space."""
     first = [line for _, line in islice(((k, line) for k, line in lines if line.strip()), LOOKED_AT)]
-    for mark in DELIMITERS:
+    marks = [mark for mark in DELIMITERS if mark != decimal]
+    for mark in marks:
         widths = {len(row) for row in csv.reader(first, delimiter=mark, skipinitialspace=True)}
         if len(widths) == 1 and widths.pop() > 1:
             return mark
     # A row may be broken: it is refused by name, where the rows that are right are cut by the same mark.
-    counts = {mark: sum(mark in line for line in first) for mark in DELIMITERS}
+    counts = {mark: sum(mark in line for line in first) for mark in marks}
     best = max(counts, key=lambda mark: counts[mark])
     return best if 2 * counts[best] >= len(first) else " "
+
+
+def split_rows(
+    lines: Iterable[tuple[int, str]], mark: str, file: str, whole: bool = True
+) -> Iterator[tuple[int, list[str]]]:
+    """The last line, and the cells, of each row; no cells where a line is empty.
+
+    Parameters
+    ----------
+    lines : with their numbers, without comments; one that may be a row is refused
+    mark : between cells
+    file : what it is called in messages
+    whole : whether nothing follows; otherwise a row whose quotes are open at the end is left out
+    """
+    place, line = 0, ""
+
+    def given() -> Iterator[str]:
+        nonlocal place, line
+        for place, line in lines:
+            if may_be_row(line):
+                raise _doubt(place, file)
+            yield line + "\n"
+
+    try:
+        for row in csv.reader(given(), delimiter=mark, skipinitialspace=True, strict=True):
+            cells = [cell.strip() for cell in row]
+            if mark == " ":
+                cells = [cell for cell in cells if cell] or cells[:1]
+            # An empty cell in quotes is one; an empty line ends a series.
+            yield place, cells if any(cells) or len(cells) > 1 or '"' in line else []
+    except csv.Error as error:
+        if whole or str(error) != "unexpected end of data":
+            raise ValueError(f"Line {place} of the {file} is no row of a table ({error}): check its quotes.") from None
+
+
+def check_width(cells: list[str], width: int, line: int, file: str) -> None:
+    """Refuse a row that is not as wide as the first."""
+    if len(cells) != width:
+        raise ValueError(
+            f"Line {line} of the {file} has {len(cells)} cells and the first row {width}; rows must be as long as each "
+            "other: complete the row, put cells that have the delimiter in quotes, or give another 'delimiter'."
+        )
 
 
 def _rows(lines: list[tuple[int, str]], mark: str, file: str) -> tuple[list[list[str]], list[int], list[int]]:
@@ -249,33 +352,15 @@ def _rows(lines: list[tuple[int, str]], mark: str, file: str) -> tuple[list[list
     rows: list[list[str]] = []
     numbers: list[int] = []
     parts: list[int] = []
-    part, place = 0, 0
-    at = iter(lines)
-
-    def given() -> Iterator[str]:
-        nonlocal place
-        for place, line in at:  # noqa: B007
-            yield line + "\n"
-
-    try:
-        for row in csv.reader(given(), delimiter=mark, skipinitialspace=True, strict=True):
-            cells = [cell.strip() for cell in row]
-            if mark == " ":
-                cells = [cell for cell in cells if cell]
-            if not any(cells) and len(cells) <= 1:
-                part += bool(rows)
-                continue
-            if rows and len(cells) != len(rows[0]):
-                raise ValueError(
-                    f"Line {place} of the {file} has {len(cells)} cells and the first row {len(rows[0])}; rows must be "
-                    "as long as each other: complete the row, put cells that have the delimiter in quotes, or give "
-                    "another 'delimiter'."
-                )
-            rows.append(cells)
-            numbers.append(place)
-            parts.append(part)
-    except csv.Error as error:
-        raise ValueError(f"Line {place} of the {file} is no row of a table ({error}): check its quotes.") from None
+    part = 0
+    for place, cells in split_rows(lines, mark, file):
+        if not cells:
+            part += bool(rows)
+            continue
+        check_width(cells, len(rows[0]) if rows else len(cells), place, file)
+        rows.append(cells)
+        numbers.append(place)
+        parts.append(part)
     return rows, numbers, parts
 
 
@@ -284,27 +369,38 @@ def _with_names(
 ) -> CellTable:
     first = rows[0]
     doubtful = False
-    if header is None and not (header := any(name in first for name in asked)):
+    numbered = list(map(str, range(len(first))))
+    if header is None and first == numbered and any(name in first for name in asked):
+        raise ValueError(
+            f"The first row of the {file} is {', '.join(first[:5])}, which may be names or data, and a column is asked "
+            "for by such a number; it must be clear which: say header=True or header=False."
+        )
+    # Other numbers are cells that happen to be like the number of a column.
+    if header is None and not (header := any(name in first and name not in numbered for name in asked)):
         header = _are_names(first, rows[1:LOOKED_AT])
-        doubtful = header and not any(_is_value(cell) for row in rows[1:LOOKED_AT] for cell in row)
-    body = rows[1:] if header else rows
-    if not body:
+        doubtful = header and not any(is_value(cell) for row in rows[1:LOOKED_AT] for cell in row)
+    # Files that were joined have their names again, where one ends and the next begins.
+    again = np.array([header and row == first for row in rows])
+    if not len(rows) > again.sum():
         raise ValueError(f"The {file} has names and no rows: give a table with a row for each observation.")
-    columns: list[Any] = list(zip(*body, strict=True)) or [()] * len(first)
-    kept = slice(int(header), None)
-    return CellTable(
-        file, tuple(first) if header else (), columns, np.array(lines[kept]), np.array(parts[kept]), doubtful
-    )
+    if again.sum() > 1:
+        tell(
+            f"The names of the columns of the {file} come again, first in line {lines[np.flatnonzero(again)[1]]}: they "
+            "are no data."
+        )
+    columns: list[Any] = list(zip(*(row for row, name in zip(rows, again, strict=True) if not name), strict=True))
+    names, place = tuple(first) if header else (), np.array(parts) + again.cumsum()
+    return CellTable(file, names, columns, np.array(lines)[~again], place[~again], doubtful)
 
 
 def _are_names(first: list[str], rows: list[list[str]]) -> bool:
     below = [set(column) for column in zip(*rows, strict=True)] or [set()] * len(first)
     return bool(rows) and all(
-        cell and not _is_value(cell) and cell not in column for cell, column in zip(first, below, strict=True)
+        cell and not is_value(cell) and cell not in column for cell, column in zip(first, below, strict=True)
     )
 
 
-def _is_value(cell: str) -> bool:
+def is_value(cell: str) -> bool:
     """Whether a cell is a number or a time, which no name is."""
     return _number(cell, ",") is not None or _TIME.match(cell) is not None
 
@@ -316,7 +412,7 @@ def _read_parquet(path: str, file: str) -> CellTable:
     import pandas as pd
 
     try:
-        frame = pd.read_parquet(path)
+        frame = pd.read_parquet(BytesIO(read_bytes(path)) if is_channel(path) else path)
     except ImportError:
         raise ImportError(f"To read {path!r} pyarrow must be installed: pip install 'decisional[parquet]'.") from None
     except FileNotFoundError:
@@ -328,6 +424,8 @@ def _read_parquet(path: str, file: str) -> CellTable:
         frame = frame.reset_index()
     columns = [_cells(frame.iloc[:, k]) for k in range(frame.shape[1])]
     n = len(frame)
+    if not frame.size:
+        raise ValueError(f"The {file} has no rows: give a table with a row for each observation.")
     return CellTable(file, tuple(map(str, frame.columns)), columns, np.arange(1, n + 1), np.zeros(n, np.int64))
 
 
@@ -366,18 +464,18 @@ def series_of(
     """
     import pandas as pd
 
+    refuse_step(step, time)
     missing = [missing] if isinstance(missing, str) else list(missing)
     keys = [by] if isinstance(by, (int, str)) else list(by or ())
     places = [table.place(key, "by") for key in keys]
     at = None if time is None else table.place(time, "time")
-    place = _value_column(table, column, kind == "signal", {*places, at}, missing, decimal)
+    place = value_column(table, column, kind == "signal", {*places, at}, missing, decimal)
     numbers = kind == "signal" or (kind is None and table.is_numeric(place, missing, decimal))
     values = table.numbers(place, missing, decimal) if numbers else table.symbols(place, missing)
+    if kind is not None:
+        _check_repeats(table, place, values, numbers)
     if table.doubtful:
-        _tell(
-            f"The first row of the {table.file} is taken for the names of its columns ({', '.join(table.names[:5])}): "
-            "say header=False if it is data."
-        )
+        tell_names(table)
     frame = pd.DataFrame({"value": values, "part": table.parts, "row": np.arange(len(table))})
     for k, key in enumerate(places):
         cells = table.symbols(key)
@@ -399,7 +497,7 @@ def series_of(
     if at is not None:
         cut |= _jumps(table, at, frame["time"], cut, step)
     names = [*(table.name(key) for key in places), None if at is None else table.name(at)]
-    index = pd.Index(frame["time"], name=names[-1])
+    index = pd.Index(frame["time"]).rename(names[-1])
     if groups:
         index = pd.MultiIndex.from_arrays([*(frame[group] for group in groups), frame["time"]], names=names)
     whole = pd.Series(frame["value"].to_numpy(), index=index, name=table.name(place))
@@ -407,7 +505,15 @@ def series_of(
     return [whole.iloc[a:b] for a, b in pairwise(starts)]
 
 
-def _value_column(
+def tell_names(table: CellTable) -> None:
+    """Tell that the first row was taken for names."""
+    tell(
+        f"The first row of the {table.file} is taken for the names of its columns ({', '.join(table.names[:5])}): say "
+        "header=False if it is data."
+    )
+
+
+def value_column(
     table: CellTable, column: Column | None, numbers: bool, others: set[int | None], missing: list[str], decimal: str
 ) -> int:
     """Where the values are: by default in the only column (of numbers) that is left."""
@@ -424,6 +530,30 @@ def _value_column(
     )
 
 
+def _check_repeats(table: CellTable, place: int, values: NDArray[Any], numbers: bool) -> None:
+    """Refuse symbols that never come again, such as times and measurements; tell where there is one value only."""
+    known = [value for value in values.tolist() if value is not None and value == value]
+    n, different = len(known), len(set(known))
+    if n < SHORT:
+        return
+    measured = 2 * different > n and any("." in cell for cell in map(str, known)) and table.is_numeric(place)
+    if not numbers and (different == n or measured):
+        raise ValueError(
+            f"The column {table.name(place)!r} of the {table.file} has {different:,} different values in {n:,} rows; a "
+            "symbol must come again to be counted: choose another column, read numbers as a signal, or bin them first."
+        )
+    if not numbers and different > SHORT and any("." in cell for cell in known) and table.is_numeric(place):
+        tell(
+            f"The column {table.name(place)!r} of the {table.file} is of numbers, whose {different:,} different values "
+            "are symbols here: read them as a signal, or bin them first, if their size matters."
+        )
+    if different == 1:
+        tell(
+            f"The column {table.name(place)!r} of the {table.file} has {known[0]!r} in all of its {n:,} rows with a "
+            "value: there is nothing to tell apart; check that this column is meant."
+        )
+
+
 def _in_order(table: CellTable, at: int, frame: Any, groups: list[str]) -> Any:
     """Rows in the order of groups and times; what was moved, or is twice there, is told."""
     frame["part"] = 0
@@ -432,10 +562,10 @@ def _in_order(table: CellTable, at: int, frame: Any, groups: list[str]) -> Any:
     moved = int((by_group.diff() < by_group.diff().mul(0)).sum()) if len(frame) > 1 else 0
     name = table.name(at)
     if moved:
-        _tell(f"The times {name!r} of the {table.file} go back {moved:,} times: the rows were put in their order.")
+        tell(f"The times {name!r} of the {table.file} go back {moved:,} times: the rows were put in their order.")
     twice = int(ordered.duplicated([*groups, "time"]).sum())
     if twice:
-        _tell(
+        tell(
             f"The times {name!r} of the {table.file} repeat in {twice:,} rows: these stay in the order of the file; "
             "give 'by' if they belong to different series."
         )
@@ -444,8 +574,6 @@ def _in_order(table: CellTable, at: int, frame: Any, groups: list[str]) -> Any:
 
 def _jumps(table: CellTable, at: int, times: Any, cut: NDArray[Any], step: Any) -> NDArray[Any]:
     """Before which rows time jumps: by more than 1.5 steps."""
-    import pandas as pd
-
     ahead = times.diff().mask(cut)
     steps = ahead[ahead > ahead * 0]
     if step is None:
@@ -454,33 +582,50 @@ def _jumps(table: CellTable, at: int, times: Any, cut: NDArray[Any], step: Any) 
         usual = steps.median()
         far = (ahead > usual * JUMP).to_numpy()
         if far.sum() > IRREGULAR * len(steps):
-            _tell(
+            tell(
                 f"The times {table.name(at)!r} of the {table.file} are irregular (steps from {_said(steps.min())} to "
                 f"{_said(steps.max())}): no jump is taken for a gap; give 'step' to say how long a step is."
             )
             return np.zeros(len(times), bool)
     else:
-        try:
-            usual = pd.Timedelta(step) if ahead.dtype.kind == "m" else float(step)
-        except (ValueError, TypeError):
-            usual = None
-        if usual is None or not usual > usual * 0:
-            raise ValueError(
-                f"The 'step' is {step!r}; it must be the time between two rows, above 0: give such as '1h' or '1d' for "
-                "dates and a number for numbers."
-            )
+        usual = checked_step(step, ahead.dtype.kind == "m")
         far = (ahead > usual * JUMP).to_numpy()
     if far.any():
-        _tell(
+        tell(
             f"The times {table.name(at)!r} of the {table.file} jump {int(far.sum()):,} times by more than {JUMP} steps "
             f"of {_said(usual)}: these are gaps, and what is before and after them are series of their own."
         )
     return np.asarray(far)
 
 
+def refuse_step(step: Any, time: Column | None) -> None:
+    """Refuse a step where there are no times: it would have no effect."""
+    if step is not None and time is None:
+        raise ValueError("The 'step' is for 'time', which is not given: give both, or none.")
+
+
+def checked_step(step: Any, dates: bool) -> Any:
+    """The time between two rows: a Timedelta between dates, else a number."""
+    import pandas as pd
+
+    # pandas gives up the small letter for days.
+    step = re.sub(r"(?<=\d)(\s*)d\b", r"\1D", step) if isinstance(step, str) else step
+    try:
+        usual = pd.Timedelta(step) if dates else float(step)
+    except (ValueError, TypeError):
+        usual = None
+    if usual is None or not usual > usual * 0:
+        raise ValueError(
+            f"The 'step' is {step!r}; it must be the time between two rows, above 0: give such as '1h' or '1d' for "
+            "dates and a number for numbers."
+        )
+    return usual
+
+
 def _said(length: Any) -> str:
-    return f"{length:g}" if isinstance(length, (int, float)) else str(length)
+    return f"{length:g}" if isinstance(length, (int, float)) else str(length).removeprefix("0 days ")
 
 
-def _tell(sentence: str) -> None:
+def tell(sentence: str) -> None:
+    """Tell what is doubtful, or was moved or cut."""
     warnings.warn(sentence, stacklevel=2)

@@ -4,6 +4,10 @@
 - `predictions`: the sets Y of best predictions, and when two predictions are equally good
 - `solving`: Y and U of each distribution, with integrators and optimisers, and when two utilities come to the same
 - `decide`: iso-prediction, iso-utility and decisional states
+- `indifference`: states that are decided alike, by what a user does not care about
+- `regret`: what decisions brought on data, beside what others would have brought
+- `autoregression`: one of these others
+- `cross_fitting`: what decisions are worth by data that they were not made from
 - `decisional_model`: all of it on causal states, a machine or data
 - `events`: changes of state along the data
 - `as_json`: values, predictions and utilities in files

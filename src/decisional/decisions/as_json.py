@@ -7,7 +7,17 @@ import numpy as np
 
 from ..data.alphabet import ordered
 from .predictions import CellSet, Interval, like
-from .utilities import Utility, matching_cells, squared_error, table, tolerant, zero_one
+from .utilities import (
+    Utility,
+    alarm,
+    interval_score,
+    matching_cells,
+    newsvendor,
+    squared_error,
+    table,
+    tolerant,
+    zero_one,
+)
 
 
 def encode(value: Any) -> Any:
@@ -77,5 +87,8 @@ _MAKERS: dict[str, Callable[..., Utility]] = {
     "SquaredError": squared_error,
     "MatchingCells": matching_cells,
     "Tolerant": lambda tolerance, y: tolerant(tolerance, y),
+    "Newsvendor": newsvendor,
+    "IntervalScore": interval_score,
+    "Alarm": alarm,
     "Table": lambda values, y, z: table(values, y, z),
 }

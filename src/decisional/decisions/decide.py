@@ -12,6 +12,7 @@ import numpy as np
 from .._kernels import values as kernels
 from ..states.partition import Partition
 from ..support.arrays import Floats, Ints
+from .indifference import Losses, decide_alike
 from .predictions import ListedSets, NumericSets, Predictions, Slack
 from .solving import solve
 from .utilities import Utility
@@ -45,6 +46,7 @@ def decide(
     optimise: Any = None,
     delta: float | None = None,
     atol: float | None = None,
+    indifference: float = 0.0,
     n: Floats | None = None,
     alpha: float = 0.01,
 ) -> Decision:
@@ -57,6 +59,7 @@ def decide(
     utility, integrate, optimise : U, Integ and Argmax of the figure
     delta, atol : gap between groups of numbers, and difference of expected utilities that does not count; None
         takes sampling error where `n` is known, with `alpha` the chance of a false alarm, and 1e-9 where it is not
+    indifference : what a state may lose where it is decided like others, and gap between utilities that are the same
     n : (K,) observations behind each distribution, or None: they are exact
     """
     from scipy.special import ndtri
@@ -71,8 +74,15 @@ def decide(
     best = solve(p, outcomes, utility, slack, integrate, optimise)
     # 6. - 8. The same predictions, the same value, both.
     psi = iso_prediction(best.predictions, probability, delta, level)
-    upsilon = iso_utility(best.utility, best.error, probability, delta, level)
-    return Decision(best.utility, best.predictions, psi, upsilon, psi & upsilon)
+    if indifference == 0.0:
+        upsilon = iso_utility(best.utility, best.error, probability, delta, level)
+        return Decision(best.utility, best.predictions, psi, upsilon, psi & upsilon)
+    losses = Losses(p, outcomes, utility.bound(outcomes), best.predictions.choice(), integrate, optimise)
+    alike = decide_alike(losses, best, psi, indifference)
+    # By what is best: a state that follows others must not thereby be worth something else than before.
+    gap = None if delta is None else max(delta, indifference)
+    upsilon = Partition(chained(best.utility, best.error, indifference, gap, level), probability)
+    return Decision(alike.utility, alike.predictions, alike.groups, upsilon, alike.groups & upsilon)
 
 
 def iso_prediction(predictions: Predictions, weight: Floats, delta: float | None, level: float) -> Partition:
@@ -90,6 +100,17 @@ def iso_prediction(predictions: Predictions, weight: Floats, delta: float | None
 def iso_utility(utility: Floats, error: Floats, weight: Floats, delta: float | None, level: float) -> Partition:
     """C3: states whose best predictions are worth the same; parameters as in `group`."""
     return Partition(group(utility[:, None], error[:, None], weight, delta, level), weight)
+
+
+def chained(values: Floats, errors: Floats, indifference: float, delta: float | None, level: float) -> Ints:
+    """Labels of numbers (n,) that are linked by gaps of at most delta; None: the indifference and `level` errors."""
+    if delta is not None:
+        return group(values[:, None], errors[:, None], np.ones(len(values)), delta, level)
+    order = np.argsort(values, kind="stable")
+    labels = np.empty(len(values), np.int64)
+    doubt = level * np.hypot(errors[order][1:], errors[order][:-1])
+    labels[order] = np.concatenate([[0], np.cumsum(np.diff(values[order]) > indifference + doubt)])
+    return labels
 
 
 def group(values: Floats, errors: Floats, weight: Floats, delta: float | None, level: float) -> Ints:

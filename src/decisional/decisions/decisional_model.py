@@ -3,51 +3,43 @@
 from collections.abc import Hashable, Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.alphabet import Alphabet, is_missing
-from ..data.frames import index_of
-from ..data.observations import Observations
+from ..data.frames import Index, aligned, index_of, unwrapped
+from ..data.observations import CountsOnly, Observations
+from ..data.sequences import one_sequence
 from ..machines import EpsilonMachine, TransitionGraph
 from ..states import aggregation, matching
 from ..states.causal_model import CausalModel
 from ..states.partition import Partition
 from ..states.state_model import StateModel, as_observations
 from ..support.arguments import choice as one_of
-from ..support.arguments import is_number, real, refusal
+from ..support.arguments import flag, integer, is_number, real, refusal
 from ..support.arrays import Floats, Ints
 from . import events
+from .cross_fitting import Estimate, cross_fitted
 from .decide import decide
-from .predictions import Slack
+from .predictions import Optimum, Slack, boxed, numbered
+from .regret import (
+    RIVALS,
+    Regret,
+    Rival,
+    Trials,
+    block_error,
+    certain,
+    compared,
+    signal_rival,
+    utilities_of,
+)
 from .solving import solve
 from .utilities import as_utility
 
 # Level of the test of ties between decisions, where no test found the states.
 TIES = 0.01
-
-
-class Regret(NamedTuple):
-    """Mean utility per observation of following the decisions, and of what they compete with.
-
-    `best_fixed` is the best single prediction for these very data, `perfect` a forecast that is always right.
-    """
-
-    obtained: float
-    best_fixed: float
-    perfect: float
-
-    @property
-    def against_fixed(self) -> float:
-        """What the best fixed prediction would have brought in addition; negative if the decisions did better."""
-        return self.best_fixed - self.obtained
-
-    @property
-    def against_perfect(self) -> float:
-        """What a perfect forecast would have brought in addition."""
-        return self.perfect - self.obtained
 
 
 class DecisionalModel(StateModel):
@@ -66,6 +58,11 @@ class DecisionalModel(StateModel):
         are different. None: where they differ by more than their sampling error
     atol : predictions whose expected utilities differ by no more are equally good. None: by no more than the
         sampling error of the difference
+    indifference : what a user does not care about, in units of the utility. States are decided alike where one
+        prediction loses no more than this in each of them, with as few predictions as do; utilities of neighbours
+        that are closer are the same. 0: only what is equally good is the same
+    past, future, inputs : let `fit` take plain series, observed as those of `CausalStates`, whose distinct x are the
+        states to decide on; by default it takes causal states, a machine, Observations, or pairs
 
     Notes
     -----
@@ -76,10 +73,11 @@ class DecisionalModel(StateModel):
     Attributes
     ----------
     iso_prediction_, iso_utility_, states_ : Partition of the causal states; the last one is decisional
-    predictions_, utility_ : Y and U of each causal state
+    predictions_, utility_ : Y of each causal state, and U, what its decision is worth there
     n_states_ : number of decisional states
     labels_ : (n,) decisional state of each observation (of each causal state where a machine was fitted)
-    expected_utility_ : E[U], the mean utility of following the decisions
+    expected_utility_ : E[U], the mean utility of following the decisions, as the states promise it
+    honest_utility_ : the same by data that the decisions were not made from, and its standard error
     complexity_, prediction_complexity_, utility_complexity_ : D, P and V in bits, over all states
     recurrent_complexity_, recurrent_prediction_complexity_, recurrent_utility_complexity_ : over recurrent states
     local_complexity_, local_prediction_complexity_, local_utility_complexity_ : (n,) D, P and V at each observation
@@ -109,12 +107,20 @@ class DecisionalModel(StateModel):
         optimise: Any = None,
         delta: float | None = None,
         atol: float | None = None,
+        indifference: float = 0.0,
+        past: int | str | None = None,
+        future: int = 1,
+        inputs: Any = None,
     ) -> None:
         self.utility = utility
         self.integrate = integrate
         self.optimise = optimise
         self.delta = delta
         self.atol = atol
+        self.indifference = indifference
+        self.past = past
+        self.future = future
+        self.inputs = inputs
 
     def fit(self, X: Any, z: Any = None) -> Self:
         """Find the decisional states.
@@ -122,21 +128,28 @@ class DecisionalModel(StateModel):
         Parameters
         ----------
         X : fitted CausalStates (causal states first: the usual way, shared by any number of utilities); an
-            EpsilonMachine; or Observations, or an array with outcomes z (decisional states first: the best
-            predictions of each distinct x, see `causal_states`)
+            EpsilonMachine; or Observations, an array with outcomes z, or with `past` one or several series
+            (decisional states first: the best predictions of each distinct x, see `causal_states`)
         z : (n,) outcomes, with arrays only
         """
         self._check_parameters()
+        for name, value in (("past", self.past), ("inputs", self.inputs)):
+            if value is not None and isinstance(X, (EpsilonMachine, CausalModel)):
+                rule = f"None for {type(X).__name__}, of data that were observed before"
+                raise ValueError(
+                    refusal(name, value, rule, "leave it out, or give a plain series", type(self).__name__)
+                )
         if isinstance(X, EpsilonMachine):
             return self._settle(None, X, *_exact(X))
         causal = X
         if not isinstance(X, CausalModel):
-            if z is None:
+            if z is None and self.past is None:
                 _with_outcomes(X, z)
             # A state for each distinct x.
-            causal = self._causal_model(cluster=aggregation.distinct, constraints="none").fit(X, z)
+            windows: dict[str, Any] = {"past": self.past, "future": self.future, "inputs": self.inputs}
+            causal = self._causal_model(cluster=aggregation.distinct, constraints="none", **windows).fit(X, z)
         given = causal, causal.machine_, causal.distributions_, causal.outcomes_, causal.states_.probability
-        if not isinstance(causal.match_, matching.TwoSampleTest):
+        if not isinstance(causal.match_, (matching.TwoSampleTest, matching.Evidence)):
             return self._settle(*given)
         obs = causal.observations_
         return self._settle(*given, causal.states_.probability * (obs.n / obs.overlap), causal.match_.alpha)
@@ -172,7 +185,8 @@ class DecisionalModel(StateModel):
     ) -> Self:
         """Steps 5 to 8, and what follows; parameters as in `decide`."""
         worth = as_utility(self.utility).bound(outcomes)
-        how = {"integrate": self.integrate, "optimise": self.optimise, "delta": self.delta, "atol": self.atol}
+        names = "integrate", "optimise", "delta", "atol", "indifference"
+        how = {name: getattr(self, name) for name in names}
         decision = decide(p, outcomes, probability, worth, **how, n=n, alpha=alpha)
         self._forget()
         self.causal_, self.machine_, self.outcomes_ = causal, machine, outcomes
@@ -219,45 +233,121 @@ class DecisionalModel(StateModel):
         found = self.causes(X)
         return np.append(self.states_.labels, -1)[found]
 
-    def decide(self, X: Any) -> NDArray[Any]:
-        """(n,) one best prediction for each of new observations; the best fixed prediction where nothing is known."""
-        found = self.causes(X)
-        choices = np.empty(len(self.predictions_) + 1, object)
-        choices[:] = self._choices()
-        return choices[found]
+    def decide(self, X: Any, by: str = "state") -> NDArray[Any]:
+        """(n,) one best prediction for each of new observations; the best fixed prediction where nothing is known.
+
+        Parameters
+        ----------
+        X : Observations, rows of x, or a sequence of symbols where a machine was fitted
+        by : "state" (the decision of its decisional state) or "x" (what is best by P(Z|x) itself, which kernels
+            estimate for each x, and which counts have from its causal state)
+        """
+        one_of(by, "by", ("state", "x"), of="decide")
+        return boxed(self._decided(self.causes(X)) if by == "state" else self._decided_by_x(X))
+
+    def _decided(self, cause: Ints) -> list[Any]:
+        """What is done in each of some causal states."""
+        choices = self._choices()
+        return [choices[k] for k in cause.tolist()]
+
+    def _decided_by_x(self, X: Any, cause: Ints | None = None) -> list[Any]:
+        """What is best by P(Z|x) of each observation, whose causal states may be known."""
+        fixed, how = self._fixed.predictions.choice()[0], (Slack(), self.integrate, self.optimise)
+        if self.causal_ is None or self.causal_.kernels_ is None:
+            p = _exact(self.machine_)[0] if self.causal_ is None else self.causal_.distributions_  # type: ignore[arg-type]
+            own = [*solve(p, self.outcomes_, self._utility, *how).predictions.choice(), fixed]
+            return [own[k] for k in (self.causes(X) if cause is None else cause).tolist()]
+        p = self.causal_.predict_proba(X)
+        known = ~np.isnan(p[:, 0])
+        choices = boxed([fixed] * len(p))
+        if known.any():
+            choices[known] = boxed(solve(p[known], self.outcomes_, self._utility, *how).predictions.choice())
+        return list(choices)
 
     def score(self, X: Any, z: Any = None) -> float:
         """Mean utility obtained on new data by following the decisions.
 
         Parameters
         ----------
-        X : Observations; an array of x with outcomes z; or a sequence of symbols where a machine was fitted, each
-            but the last predicting the next one
+        X : Observations; an array of x with outcomes z; a sequence of symbols where a machine was fitted, each
+            but the last predicting the next one; or series, where the causal states have a `past`
         """
-        return self.regret(X, z).obtained
+        return float(self._obtained(self._trials(X, z)).mean())
 
-    def regret(self, X: Any, z: Any = None) -> Regret:
-        """Mean utility of following the decisions on new data, of the best fixed prediction and of a perfect forecast.
+    def _obtained(self, trials: Trials) -> Floats:
+        """(n,) what the decisions brought."""
+        distinct, choice = numbered(self._choices())
+        return utilities_of(self._utility, distinct, choice[trials.cause], trials.outcomes, trials.number)
 
-        Parameters are those of `score`.
+    def regret(self, X: Any, z: Any = None, against: Sequence[str] | None = None) -> Regret:
+        """Mean utility of following the decisions on new data, beside that of others, with standard errors.
+
+        Parameters
+        ----------
+        X, z : as in `score`
+        against : what to compare with: "fixed" (the best single prediction of the data of `fit`), "persistence" (as
+            if the last value or symbol came again), "ar" (an autoregression of the signal of `fit`, its order up to
+            12 by AIC, with normal errors), "x" (by P(Z|x) of each x, see `decide`); by default all that there are
         """
-        from scipy.sparse import eye_array
-
-        cause, number, outcomes = self._trials(X, z)
-        count = np.bincount(number, minlength=len(outcomes))
-        happened = list(outcomes)
-        distinct, choice = _numbered(self._choices())
-        worth = self._utility.matrix(distinct, happened)
-        obtained = worth[choice[cause], number].mean()
+        against = RIVALS if against is None else against
+        for name in against:
+            one_of(name, "against", RIVALS, of="regret")
+        trials = self._trials(X, z)
+        own, happened = self._obtained(trials), list(trials.outcomes)
+        count = np.bincount(trials.number, minlength=len(happened))
         # What was known to be possible can be predicted too.
         known = list(dict.fromkeys([*happened, *self.outcomes_]))
         share = np.zeros(len(known))
         share[: count.size] = count / count.sum()
-        certain = eye_array(len(known), format="csr")[: count.size]
         fixed = solve(share[None], known, self._utility, Slack(), None, self.optimise).utility[0]
-        right = solve(certain, known, self._utility, Slack(), None, self.optimise).utility
-        perfect = share[: count.size] @ right
-        return Regret(float(obtained), float(fixed), float(perfect))
+        perfect = share[: count.size] @ certain(self._utility, happened, known, self.optimise)[0]
+        promised = float(np.append(self.utility_, self._fixed.utility)[trials.cause].mean())
+        rivals = self._rivals(X, trials, own, against)
+        more = {"error": block_error(own), "expected": promised, **rivals}
+        return Regret(float(own.mean()), float(fixed), float(perfect), **more)
+
+    def _rivals(self, X: Any, trials: Trials, own: Floats, against: Sequence[str]) -> dict[str, Rival]:
+        """What others would have brought, by their names in `Regret`."""
+        n, fixed = own.size, self._fixed.predictions.choice()[0]
+        instead: dict[str, Sequence[Any]] = {"fixed": [fixed] * n} if "fixed" in against else {}
+        last, past = trials.before() if {"persistence", "ar"} & set(against) else (None, None)
+        if "persistence" in against and last is not None:
+            values, number = numbered([value for value in last if not is_missing(value)])
+            known = list(dict.fromkeys([*values, *self.outcomes_]))
+            again = iter(number.tolist())
+            best = certain(self._utility, values, known, self.optimise)[1] if values else []
+            instead["persistence"] = [fixed if is_missing(value) else best[next(again)] for value in last]
+        if "ar" in against and past is not None and self._utility.maker != "table":
+            model = None if self.causal_ is None else signal_rival(self.causal_.observations_)
+            if model is not None:
+                instead["ar"] = model.decide(past, self._utility, self.optimise)
+        if "x" in against:
+            instead["by_x"] = self._decided_by_x(
+                X if trials.observations is None else trials.observations, trials.cause
+            )
+        decided, found = self._decided(trials.cause), {}
+        for name, choices in instead.items():
+            distinct, choice = numbered(choices)
+            other = utilities_of(self._utility, distinct, choice, trials.outcomes, trials.number)
+            found[name] = compared(own, decided, other, choices)
+        return found
+
+    @cached_property
+    def honest_utility_(self) -> Estimate | None:
+        """E[U] by data that the decisions were not made from, with its standard error: see `cross_fitting`.
+
+        `expected_utility_` is told by the same data that chose the predictions, and so is too good where these are
+        few. None for machines, and where only counts were kept.
+        """
+        self.check_fitted()
+        if self.causal_ is None:
+            return None
+        obs = self.causal_.observations_
+        try:
+            cause, number = self.causal_.states_.labels[obs.x], obs.z
+        except CountsOnly:
+            return None
+        return cross_fitted(cause, number, obs.outcomes, self._utility, self.optimise, obs.overlap)
 
     def events(
         self, X: Any = None, by: str = "decision", level: float | None = None, initial: bool = False
@@ -275,30 +365,51 @@ class DecisionalModel(StateModel):
         if X is None and self.causal_ is None:
             raise ValueError("The 'X' of events is missing; a machine has no data of its own: give a sequence.")
         obs = self.causal_.observations_ if X is None and self.causal_ is not None else X
+        if self._takes_series(obs):
+            assert self.causal_ is not None
+            obs = self.causal_.observations_of(obs)
         causes = self.causes(obs)
         if isinstance(obs, Observations):
             place, before, after = events.changes_in_observations(obs, causes, labels)
         else:
             place, before, after = events.changes_in_sequence(causes, labels)
-        kept = initial | (before >= 0)
+        kept = flag(initial, "initial") | (before >= 0)
         place, before, after = place[kept], before[kept], after[kept]
         found = np.append(labels, -1)
         index = obs.index if isinstance(obs, Observations) else index_of(obs)
         return events.Events(place, found[before], found[after], before, after, self.predictions_, self.utility_, index)
 
-    def to_frame(self) -> Any:
-        """State, decision, utility and local complexity at each place of the data of `fit`, on their index.
+    def to_frame(self, X: Any = None) -> Any:
+        """State, decision, utility and local complexity at each place of the data of `fit`, or of new data.
 
-        See `Observations.frame`. The decision is one of the best predictions.
+        Parameters
+        ----------
+        X : Observations, a series, or several in a list, a dict or the groups of a `groupby`; by default the data of
+            `fit`
+
+        Returns
+        -------
+        A frame on the index of the data, see `Observations.frame`. The decision is one of the best predictions. Where
+        the causal state is not known the state is -1, the decision None and the others NaN.
         """
-        if self.causal_ is None:
-            raise ValueError("A machine was fitted, which has no data of its own: fit causal states.")
-        obs = self.causal_.observations_
-        cause = self.causes(obs)
-        columns = {"state": self.states_.labels, "utility": self.utility_, "local_complexity": self.states_.local()}
-        choices = np.empty(len(self.predictions_), object)
-        choices[:] = self._choices()[:-1]
-        return obs.frame(decision=choices[cause], **{name: values[cause] for name, values in columns.items()})
+        self.check_fitted()
+        if X is None and self.causal_ is None:
+            raise ValueError("The 'X' of to_frame is missing; a machine has no data of its own: give a series.")
+        X = self.causal_.observations_ if X is None and self.causal_ is not None else X
+        # Last comes what stands where nothing is known.
+        choices = np.empty(len(self.predictions_) + 1, object)
+        choices[:] = [*self._choices()[:-1], None]
+        found = {"utility": self.utility_, "local_complexity": self.states_.local()}
+        columns = {"state": np.append(self.states_.labels, -1), "decision": choices}
+        columns |= {name: np.append(values, np.nan) for name, values in found.items()}
+        if isinstance(X, Observations):
+            cause = self.causes(X)
+            return X.frame(**{name: values[cause] for name, values in columns.items()})
+        values, index = unwrapped(X, "X", aligned(dated=self.causal_ is not None and self.causal_.inputs is not None))
+        several = self._takes_symbols(X) and values is not X and isinstance(values, list)
+        cause = np.concatenate([self.causes(part) for part in values]) if several else self.causes(X)
+        index = index or Index("pandas", None, cause.size)
+        return index.frame({name: values[cause] for name, values in columns.items()})
 
     def causal_states(self, **parameters: Any) -> CausalModel:
         """Causal states inside each decisional state: distributions are compared only where decisions agree.
@@ -328,10 +439,14 @@ class DecisionalModel(StateModel):
 
     def _check_parameters(self) -> None:
         of = type(self).__name__
+        integer(self.future, "future", of=of)
         for name, value in (("delta", self.delta), ("atol", self.atol)):
             if value is not None:
                 real(value, name, least=0, remedy=f"give it, or {name}=None", of=of)
+        real(self.indifference, "indifference", least=0, remedy="give a difference of utilities", of=of)
         for name, function in (("integrate", self.integrate), ("optimise", self.optimise)):
+            if isinstance(function, type):
+                raise ValueError(refusal(name, function, "None or a callable", f"call {function.__name__}(...)", of))
             if function is not None and not callable(function):
                 raise ValueError(refusal(name, function, "None or a callable", "see ds.utility for some", of))
 
@@ -374,30 +489,44 @@ class DecisionalModel(StateModel):
 
     def _takes_symbols(self, X: Any) -> bool:
         """Whether X is a sequence of symbols that drives the machine."""
-        return not isinstance(X, Observations) and (self.causal_ is None or self.causal_.observations_.has_suffixes)
+        if isinstance(X, Observations) or self._takes_series(X):
+            return False
+        return self.causal_ is None or self.causal_.observations_.has_suffixes
 
-    def _trials(self, X: Any, z: Any) -> tuple[Ints, Ints, Sequence[Hashable]]:
-        """Causal state and outcome number of each trial."""
+    def _takes_series(self, X: Any) -> bool:
+        """Whether X is a series that the causal states observe themselves, as they did in `fit`."""
+        return not isinstance(X, Observations) and self.causal_ is not None and self.causal_.past is not None
+
+    def _trials(self, X: Any, z: Any) -> Trials:
+        """What was decided in, and what happened."""
+        self.check_fitted()
         if not self._takes_symbols(X):
-            obs = _with_outcomes(X, z)
-            return self.causes(obs), obs.z, obs.outcomes
+            assert self.causal_ is not None
+            series = self._takes_series(X)
+            obs = self.causal_.observations_of(X, z) if series else _with_outcomes(self.causal_.in_order(X), z)
+            return Trials(self.causes(obs), obs.z, obs.outcomes, None, obs)
         if z is not None:
             raise ValueError("The 'z' are given with symbols, each of which predicts the next: leave 'z' out.")
         assert self.machine_ is not None
-        cause, symbols, alphabet = self.causes(X), list(X), self.machine_.alphabet
-        n, code = Alphabet(alphabet).coder(X if isinstance(X, (str, bytes, np.ndarray)) else symbols)
+        X = one_sequence(X, self.machine_.alphabet)
+        cause, symbols = self.causes(X), list(X)
         # A symbol stands for the one of the alphabet that prints the same, as in `filter`.
-        meant = [alphabet[k] if k < len(alphabet) else symbols[t] for t, k in enumerate(code(0, n).tolist())]
-        tried = [t for t in range(1, n) if not is_missing(symbols[t])]
+        meant = Alphabet(self.machine_.alphabet).meant(X if isinstance(X, (str, bytes, np.ndarray)) else symbols)
+        tried = [t for t in range(1, len(symbols)) if not is_missing(symbols[t])]
         if not tried:
-            raise ValueError(f"The 'X' has {n} symbols; at least 2 are needed: give a longer sequence.")
-        happened, number = _numbered([meant[t] for t in tried])
-        return cause[np.array(tried) - 1], number, happened
+            raise ValueError(f"The 'X' has {len(symbols)} symbols; at least 2 are needed: give a longer sequence.")
+        happened, number = numbered([meant[t] for t in tried])
+        before = np.array(tried) - 1
+        return Trials(cause[before], number, happened, [meant[t] for t in before.tolist()])
+
+    @cached_property
+    def _fixed(self) -> Optimum:
+        """The best fixed prediction, by the data of `fit`."""
+        return solve(self._prior[None], self.outcomes_, self._utility, Slack(), None, self.optimise)
 
     def _choices(self) -> list[Any]:
         """One best prediction for each causal state, and the best fixed one."""
-        fixed = solve(self._prior[None], self.outcomes_, self._utility, Slack(), None, self.optimise)
-        return [*self.predictions_.choice(), *fixed.predictions.choice()]
+        return [*self.predictions_.choice(), *self._fixed.predictions.choice()]
 
     def event_labels(self, by: str = "decision", level: float | None = None) -> Ints:
         """(n_causal,) what changes at an event, for each causal state; parameters as in `events`."""
@@ -426,14 +555,7 @@ def _with_outcomes(X: Any, z: Any) -> Observations:
     """Observations, or pairs of rows of X and outcomes z."""
     if z is None and not isinstance(X, Observations):
         raise ValueError(
-            f"The 'z' are missing and 'X' is {type(X).__name__}; outcomes are needed to decide: give z=..., or "
-            "observe a series with ds.observe.series."
+            f"The 'z' of 'X', {type(X).__name__}, are missing (it requires y to be passed, but the target y is None); "
+            "outcomes are needed to decide: give z=..., past=5, say, for a series, or fitted CausalStates."
         )
     return as_observations(X, z)
-
-
-def _numbered(values: Sequence[Any]) -> tuple[list[Any], Ints]:
-    """The distinct values, and the number of each value."""
-    number: dict[Any, int] = {}
-    places = [number.setdefault(value, len(number)) for value in values]
-    return list(number), np.array(places, np.int64)

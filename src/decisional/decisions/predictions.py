@@ -12,9 +12,10 @@ from operator import itemgetter
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._kernels import values as kernels
-from ..support.arrays import Floats, Ints
+from ..support.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,16 @@ class Predictions(Sequence[Any]):
         joined = [np.concatenate(b) if isinstance(b[0], np.ndarray) else list(chain(*b)) for b in blocks]
         return replace(self, **dict(zip(self._columns, joined, strict=True)))
 
+    def taken(self, rows: Ints, narrowed: Bools) -> Self:
+        """The sets of some states, in this order; only their choice where they are narrowed."""
+        columns = [getattr(self, name) for name in self._columns]
+        found = [c[rows] if isinstance(c, np.ndarray) else [c[k] for k in rows] for c in columns]
+        return replace(self, **dict(zip(self._columns, found, strict=True)))._narrowed(narrowed)
+
+    @abstractmethod
+    def _narrowed(self, rows: Bools) -> Self:
+        """The same sets, with the choice alone in some of them."""
+
 
 @dataclass(frozen=True, eq=False)
 class ListedSets(Predictions):
@@ -71,6 +82,10 @@ class ListedSets(Predictions):
         if self.wrap is None:
             return [self.values[i] for i in self.top.tolist()]
         return [self.wrap(tuple(self.values[i] for i in row)) for row in self.top.tolist()]
+
+    def _narrowed(self, rows: Bools) -> Self:
+        top = np.arange(len(self.values)) == self.top[..., None]
+        return replace(self, member=np.where(rows.reshape(-1, *(1,) * (top.ndim - 1)), top, self.member))
 
 
 class CellSet(Set[Any]):
@@ -152,6 +167,10 @@ class Intervals(NumericSets):
         values: list[Any] = self.top.tolist()
         return values
 
+    def _narrowed(self, rows: Bools) -> Self:
+        low, high = (np.where(rows, self.top, ends) for ends in (self.low, self.high))
+        return replace(self, low=low, high=high)
+
 
 @dataclass(frozen=True, eq=False)
 class Points(NumericSets):
@@ -176,6 +195,10 @@ class Points(NumericSets):
 
     def choice(self) -> list[Any]:
         return [self[k][0] for k in range(len(self))]
+
+    def _narrowed(self, rows: Bools) -> Self:
+        parts = [[p[:1] if one else p for p, one in zip(c, rows, strict=True)] for c in (self.points, self.spread)]
+        return replace(self, points=parts[0], spread=parts[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -244,10 +267,9 @@ def exhaustive(p: Floats, u: Floats, candidates: Sequence[Hashable], slack: Slac
     error: Floats = np.zeros(len(p))
     if slack.n is not None:
         smooth = slack.smooth(p)
-        apart = u[top] - mean_of(smooth, u[top])[:, None]
-        error = slack.error(mean_of(smooth, apart**2))
+        error = slack.error(variance_of(smooth, u[top]))
         if slack.level > 0.0:
-            near = highest[:, None] - value <= slack.atol + slack.level * slack.error(_variances(smooth, u, top))
+            near = highest[:, None] - value <= slack.atol + slack.level * slack.error(variances(smooth, u, u[top]))
             dominated, asked = np.zeros(len(u), bool), (near & ~member).any(axis=0)
             best = (u - u.max(axis=0)).argmax(axis=1)
             kernels.dominated(np.ascontiguousarray(u), best, slack.atol, asked, dominated)
@@ -261,11 +283,32 @@ def mean_of(p: Floats, values: Floats) -> Floats:
     return mean
 
 
-def _variances(p: Floats, u: Floats, top: Ints) -> Floats:
-    """(K, n_y) variance of U(top, z) - U(y, z) for the prediction `top` of each state and all y."""
+def variance_of(p: Floats, values: Floats) -> Floats:
+    """(K,) variance of values (K, n_z) under distributions p."""
+    # The mean of the squares less the square of the mean would be rounding alone where values lie far from 0.
+    return mean_of(p, (values - mean_of(p, values)[:, None]) ** 2)
+
+
+def variances(p: Floats, u: Floats, own: Floats) -> Floats:
+    """(K, n_y) variance of U(own, z) - U(y, z) for all y, rows of u (n_y, n_z), and the utilities `own` (K, n_z)."""
     # What is lost against the best for each outcome has the same differences, and no offset to cancel.
-    lost = u - u.max(axis=0)
+    best = u.max(axis=0)
+    lost, own = u - best, own - best
     mean, square = p @ lost.T, p @ (lost**2).T
-    rows, both = np.arange(len(p)), (p * lost[top]) @ lost.T
-    found: Floats = square + square[rows, top, None] - 2.0 * both - (mean - mean[rows, top, None]) ** 2
+    both = (p * own) @ lost.T
+    found: Floats = square + mean_of(p, own**2)[:, None] - 2.0 * both - (mean - mean_of(p, own)[:, None]) ** 2
     return found
+
+
+def numbered(values: Sequence[Any]) -> tuple[list[Any], Ints]:
+    """The distinct values, and the number of each value."""
+    number: dict[Any, int] = {}
+    places = [number.setdefault(value, len(number)) for value in values]
+    return list(number), np.array(places, np.int64)
+
+
+def boxed(values: Sequence[Any]) -> NDArray[Any]:
+    """Values, tuples among them, as an array of objects."""
+    array = np.empty(len(values), object)
+    array[:] = list(values)
+    return array

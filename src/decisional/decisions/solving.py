@@ -15,11 +15,12 @@ from numpy.typing import ArrayLike
 
 from ..machines import EpsilonMachine
 from ..states.causal_model import CausalModel
-from ..support.arguments import as_table, generator, integer, real, shown
+from ..support.arguments import as_table, generator, integer, real, result_of, shown
 from ..support.arrays import Floats
-from .predictions import Interval, Optimum, Points, Slack, exhaustive
+from .predictions import Interval, Optimum, Points, Slack, exhaustive, variance_of
 from .utilities import Utility, as_array, as_utility, numbers
 
+MOST = 10**9  # points of an integral or of a search
 BLOCK = 1 << 22  # entries of a block of distributions that is worked on at once
 PRECISION = 1e-5  # of predictions found by a search, as a share of the range of the outcomes
 
@@ -35,7 +36,7 @@ class MonteCarlo:
     random_state: Any = None
 
     def __call__(self, p: Floats, u: Floats) -> Floats:
-        integer(self.n, "n", remedy="try n=10000", of="MonteCarlo")
+        integer(self.n, "n", most=MOST, remedy="try n=10000", of="MonteCarlo")
         rng = generator(self.random_state, "random_state")
         draws: Floats = rng.multinomial(self.n, p / p.sum(axis=1, keepdims=True)) / self.n
         return draws @ u.T
@@ -90,8 +91,8 @@ class GlobalMaxima:
         bounds = as_table(given, "bounds", rule, float)
         if bounds.shape != (z.shape[1], 2) or not (bounds[:, 0] < bounds[:, 1]).all():
             raise ValueError(f"The 'bounds' of GlobalMaxima are {shown(self.bounds)}; {rule}")
-        integer(self.n, "n", remedy="try n=128", of="GlobalMaxima")
-        real(self.rtol, "rtol", least=0, remedy="try rtol=1e-6", of="GlobalMaxima")
+        integer(self.n, "n", most=MOST, remedy="try n=128", of="GlobalMaxima")
+        real(self.rtol, "rtol", least=0, most=1, remedy="try rtol=1e-6", of="GlobalMaxima")
 
         def depth(y: Floats) -> float:
             return -float(value(y[None])[0])
@@ -117,7 +118,7 @@ class GlobalMaxima:
 def _checked(integrate: Callable[[Floats, Floats], Any], p: Floats, u: Floats) -> Floats:
     """What an integrator of the user gives, if it has the right form."""
     rule = f"it must give finite numbers of shape {(len(p), len(u))}: one for each distribution and prediction."
-    expected = as_table(integrate(p, u), "integrate", rule, float)
+    expected = as_table(result_of(integrate, "integrate", p, u), "integrate", rule, float)
     if expected.shape != (len(p), len(u)) or not np.isfinite(expected).all():
         raise ValueError(
             f"The 'integrate' callable gave shape {expected.shape} for {len(p)} distributions and {len(u)} "
@@ -156,8 +157,8 @@ def _optimised(
         value[k] = height.max()
         points.append(found)
         if slack.n is not None:
-            u = utility.matrix(_listed(found[height.argmax()][None]), outcomes)[0]
-            error[k] = np.sqrt(max(float(row[0] @ u**2 - (row[0] @ u) ** 2), 0.0) / slack.n[k])
+            u = utility.matrix(_listed(found[height.argmax()][None]), outcomes)
+            error[k] = np.sqrt(variance_of(row, u)[0] / slack.n[k])
     extent = np.concatenate(points)
     if as_array(outcomes).dtype.kind in "biuf":
         extent = numbers(outcomes, "optimise").reshape(len(outcomes), -1)

@@ -1,11 +1,13 @@
 """Utilities U(y, z): what predicting y is worth when z happens.
 
 A table, a callable or a loss; or one of those whose best predictions are known in closed form: `zero_one`,
-`squared_error`, `absolute_error`, `tolerant`, `matching_cells`. With candidates y all of these are compared instead.
+`squared_error`, `absolute_error`, `tolerant`, `newsvendor`, `interval_score`, `matching_cells`. With candidates y all
+of these are compared instead. An `alarm` has two of them.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,9 +17,9 @@ from ..data.alphabet import Lookup
 from ..data.fields import Outcomes
 from ..data.frames import is_frame, labelled
 from ..data.pairs import LARGEST
-from ..support.arguments import as_table, real, refusal, shown
+from ..support.arguments import as_table, flag, real, refusal, shown
 from ..support.arrays import Floats
-from .predictions import Intervals, ListedSets, Optimum, Points, Slack, exhaustive, like, mean_of
+from .predictions import Intervals, ListedSets, Optimum, Points, Slack, exhaustive, like, mean_of, variance_of
 
 
 class Utility(ABC):
@@ -239,7 +241,7 @@ class _SquaredError(Utility):
         mean, smooth = p @ z, slack.smooth(p)
         apart = (z - mean[:, None]) ** 2
         points = Intervals(mean, mean, mean, slack.error(mean_of(smooth, apart)))
-        return Optimum(-mean_of(p, apart), slack.error(_variance(smooth, apart)), points)
+        return Optimum(-mean_of(p, apart), slack.error(variance_of(smooth, apart)), points)
 
 
 def _means(p: Floats, z: Floats, slack: Slack) -> Optimum:
@@ -247,15 +249,13 @@ def _means(p: Floats, z: Floats, slack: Slack) -> Optimum:
     origin = z.mean(axis=0)
     z = z - origin
     mean, smooth = p @ z, slack.smooth(p)
-    apart = (z**2).sum(axis=1) - 2.0 * mean @ z.T + (mean**2).sum(axis=1, keepdims=True)
-    spread = slack.error(smooth @ z**2 - 2.0 * mean * (smooth @ z) + mean**2)
+    apart, spread = np.zeros((len(p), len(z))), np.zeros_like(mean)
+    for k, column in enumerate(z.T):
+        squared = (column - mean[:, [k]]) ** 2
+        apart += squared
+        spread[:, k] = slack.error(mean_of(smooth, squared))
     points = Points(list((mean + origin)[:, None]), list(spread[:, None]))
-    return Optimum(-np.maximum(mean_of(p, apart), 0.0), slack.error(_variance(smooth, apart)), points)
-
-
-def _variance(p: Floats, values: Floats) -> Floats:
-    """(K,) variance of values (K, n_z) under distributions p."""
-    return mean_of(p, values**2) - mean_of(p, values) ** 2
+    return Optimum(-mean_of(p, apart), slack.error(variance_of(smooth, apart)), points)
 
 
 def squared_error(y: Iterable[float] | None = None) -> Utility:
@@ -281,18 +281,28 @@ class _Tolerant(Utility):
         bend = np.concatenate([z - self.tolerance, z + self.tolerance])
         order = np.argsort(bend, kind="stable")
         slope = np.cumsum(np.concatenate([p, p], axis=1)[:, order], axis=1) - 1.0
-        bend = bend[order]
         doubt = slack.atol + slack.level * slack.error(np.ones(len(p)))[:, None]
-        low = bend[np.argmax(slope >= -doubt, axis=1)]
-        # Rounding may leave the last slope just below 1.
-        rising = slope > np.minimum(doubt, 1.0 - 1e-9)
-        high = bend[np.argmax(rising, axis=1)]
-        # Anywhere between these two the expected loss is the same.
-        ends = [bend[np.argmax(slope >= edge, axis=1)] for edge in (-1e-9, 1e-9)]
-        centre = 0.5 * (ends[0] + ends[1])
+        low, high, centre = _lowest(bend[order], slope, doubt, 1.0)
         cost = np.maximum(np.abs(centre[:, None] - z) - self.tolerance, 0.0)
-        error = slack.error(_variance(slack.smooth(p), cost))
+        error = slack.error(variance_of(slack.smooth(p), cost))
         return Optimum(-mean_of(p, cost), error, Intervals(low, high, centre, np.zeros(len(p))))
+
+
+def _lowest(bend: Floats, slope: Floats, doubt: Any, steepest: float) -> tuple[Floats, Floats, Floats]:
+    """Where K convex functions with straight pieces are lowest: from, to, and the middle of where they surely are.
+
+    Parameters
+    ----------
+    bend, slope : (m,) places where the slope changes, in order, and (K, m) the slopes that follow
+    doubt : (K, 1) slopes that are no different from 0
+    steepest : the last slope, up to rounding
+    """
+    low = bend[np.argmax(slope >= -doubt, axis=1)]
+    # Rounding may leave the last slope just below what it is.
+    high = bend[np.argmax(slope > np.minimum(doubt, steepest * (1.0 - 1e-9)), axis=1)]
+    # Anywhere between these two the function is the same.
+    ends = [bend[np.argmax(slope >= edge, axis=1)] for edge in (-1e-9 * steepest, 1e-9 * steepest)]
+    return low, high, 0.5 * (ends[0] + ends[1])
 
 
 def tolerant(tau: float, y: Iterable[float] | None = None) -> Utility:
@@ -303,6 +313,155 @@ def tolerant(tau: float, y: Iterable[float] | None = None) -> Utility:
 def absolute_error(y: Iterable[float] | None = None) -> Utility:
     """-abs(y - z): Y is the interval of medians."""
     return _Tolerant(0.0, y)
+
+
+class _Newsvendor(Utility):
+    maker, _given = "newsvendor", ("shortage", "surplus")
+
+    def __init__(self, shortage: float, surplus: float, y: Iterable[Hashable] | None) -> None:
+        super().__init__(y)
+        cost = partial(real, above=0, remedy="give what one unit of it costs", of="newsvendor")
+        self.shortage, self.surplus = cost(shortage, "shortage"), cost(surplus, "surplus")
+
+    def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
+        missing = numbers(z, "newsvendor", 1)[None] - numbers(y, "newsvendor", 1)[:, None]
+        values: Floats = -np.maximum(self.shortage * missing, -self.surplus * missing)
+        return values
+
+    def closed_form(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
+        z = numbers(outcomes, "newsvendor", 1)
+        doubt = slack.atol + slack.level * slack.error(np.full(len(p), self.shortage * self.surplus))[:, None]
+        low, high, centre = _quantiles(p, z, self.shortage, self.surplus, doubt)
+        missing = z - centre[:, None]
+        cost = np.maximum(self.shortage * missing, -self.surplus * missing)
+        error = slack.error(variance_of(slack.smooth(p), cost))
+        return Optimum(-mean_of(p, cost), error, Intervals(low, high, centre, np.zeros(len(p))))
+
+
+def _quantiles(p: Floats, z: Floats, shortage: float, surplus: float, doubt: Any) -> tuple[Floats, Floats, Floats]:
+    """Quantiles of order shortage / (shortage + surplus), as `_lowest` gives them: where the expected cost is."""
+    order = np.argsort(z, kind="stable")
+    # The slope rises from -shortage to surplus; its variance where it is 0 is the product of both.
+    slope = (shortage + surplus) * np.cumsum(p[:, order], axis=1) - shortage
+    return _lowest(z[order], slope, doubt, surplus)
+
+
+def newsvendor(shortage: float, surplus: float, y: Iterable[float] | None = None) -> Utility:
+    """-(shortage max(z - y, 0) + surplus max(y - z, 0)): too little and too much cost differently (pinball loss).
+
+    Y is the interval of quantiles of order shortage / (shortage + surplus).
+
+    Parameters
+    ----------
+    shortage, surplus : cost of each unit that is missing, and of each that is left over
+    y : candidates; by default all numbers
+
+    Examples
+    --------
+    >>> newsvendor(3, 1).matrix([10], [8, 12])
+    array([[-2., -6.]])
+    """
+    return _Newsvendor(shortage, surplus, y)
+
+
+class _IntervalScore(Utility):
+    maker, _given = "interval_score", ("coverage",)
+
+    def __init__(self, coverage: float, y: Iterable[Hashable] | None) -> None:
+        super().__init__(y)
+        self.coverage = real(coverage, "coverage", above=0, below=1, remedy="try coverage=0.9", of="interval_score")
+
+    @property
+    def _steepest(self) -> float:
+        """Cost of each unit that z lies outside."""
+        return 2.0 / (1.0 - self.coverage)
+
+    def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
+        ends = numbers(y, "interval_score")
+        if ends.shape != (len(y), 2) or (ends[:, 0] > ends[:, 1]).any():
+            raise ValueError(
+                f"The 'y' of interval_score are like {y[0]!r}; they must be intervals (low, high) with low <= high: "
+                "give pairs of numbers, or leave 'y' out."
+            )
+        return -self._cost(ends[:, [0]], ends[:, [1]], numbers(z, "interval_score", 1))
+
+    def _cost(self, low: Floats, high: Floats, z: Floats) -> Floats:
+        cost: Floats = high - low + self._steepest * (np.maximum(low - z, 0.0) + np.maximum(z - high, 0.0))
+        return cost
+
+    def closed_form(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
+        z = numbers(outcomes, "interval_score", 1)
+        # The cost is that of two newsvendors, one for each end.
+        rare, common = 1.0, self._steepest - 1.0
+        doubt = slack.error(np.full(len(p), rare * common))[:, None]
+        ends = [_quantiles(p, z, *costs, doubt) for costs in ((rare, common), (common, rare))]
+        low, high = (centre[:, None] for _, _, centre in ends)
+        # A standard error as the quantiles have it one to each side.
+        spread = np.column_stack([0.5 * (above - below) for below, above, _ in ends])
+        cost = self._cost(low, high, z)
+        points = Points(list(np.stack([low, high], axis=2)), list(spread[:, None]))
+        return Optimum(-mean_of(p, cost), slack.error(variance_of(slack.smooth(p), cost)), points)
+
+
+def interval_score(coverage: float = 0.9, y: Iterable[tuple[float, float]] | None = None) -> Utility:
+    """Minus the width of an interval y = (low, high), and minus 2 / (1 - coverage) for each unit that z lies outside.
+
+    Y are the central quantiles: the interval that holds z with probability `coverage`, as much above as below.
+
+    Parameters
+    ----------
+    coverage : between 0 and 1
+    y : candidates (low, high); by default all intervals
+
+    Examples
+    --------
+    >>> interval_score(0.5).matrix([(0, 2)], [1, 3])
+    array([[-2., -6.]])
+    """
+    return _IntervalScore(coverage, y)
+
+
+class _Alarm(Utility):
+    maker, _given = "alarm", ("threshold", "missed", "false", "below")
+    y: list[Any]
+
+    def __init__(self, threshold: float, missed: float, false: float, below: bool, y: Iterable[Hashable]) -> None:
+        super().__init__(y)
+        if len(self.y) != 2 or self.y[0] == self.y[1]:
+            rule = "two different names, for no alarm and for an alarm"
+            raise ValueError(refusal("y", self.y, rule, "try y=('quiet', 'alarm')", of="alarm"))
+        self.threshold = real(threshold, "threshold", remedy="give the value above which one should know", of="alarm")
+        cost = partial(real, above=0, remedy="give what it costs", of="alarm")
+        self.missed, self.false = cost(missed, "missed"), cost(false, "false")
+        self.below = flag(below, "below", of="alarm")
+
+    def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
+        values = numbers(z, "alarm", 1)
+        happens = values < self.threshold if self.below else values > self.threshold
+        return np.where([happens, ~happens], [[-self.missed], [-self.false]], 0.0)[_places(y, self.y, "y")]
+
+
+def alarm(
+    threshold: float, missed: float, false: float, below: bool = False, y: Iterable[Hashable] = ("quiet", "alarm")
+) -> Utility:
+    """-missed if z > threshold and no alarm was given, -false if there was one and z <= threshold, else 0.
+
+    An alarm is best where z > threshold is more likely than false / (missed + false).
+
+    Parameters
+    ----------
+    threshold : z beyond it is what one should be warned of
+    missed, false : cost of an alarm that is missed, and of a false one
+    below : warn of z < threshold instead
+    y : names of the two predictions, that of no alarm first
+
+    Examples
+    --------
+    >>> alarm(30, missed=10, false=1).matrix(["quiet", "alarm"], [25, 35])
+    array([[  0., -10.],
+           [ -1.,   0.]])
+    """
+    return _Alarm(threshold, missed, false, below, y)
 
 
 class _MatchingCells(Utility):
@@ -335,7 +494,7 @@ class _MatchingCells(Utility):
         error: Floats = np.zeros(len(p))
         if slack.n is not None:
             right = (first == np.arange(values.size)).reshape(len(p), -1).astype(float) @ has.T
-            error = slack.error(_variance(slack.smooth(p), right))
+            error = slack.error(variance_of(slack.smooth(p), right))
         sets = ListedSets(values.tolist(), member, first[:, :, 0], like(outcomes[0]))
         return Optimum(top[:, :, 0].sum(axis=1), error, sets)
 

@@ -3,15 +3,40 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from ..data.reading import read
 from ..machines import EpsilonMachine
-from .utilities import Utility, absolute_error, squared_error, table, tolerant, zero_one
+from ..support.arguments import refusal
+from ..support.files import is_channel
+from .utilities import (
+    Utility,
+    absolute_error,
+    alarm,
+    interval_score,
+    newsvendor,
+    squared_error,
+    table,
+    tolerant,
+    zero_one,
+)
 
 NAMED = {"zero-one": zero_one, "squared-error": squared_error, "absolute-error": absolute_error}
+# With numbers after the name: what makes them, what the numbers are, and an example.
+WITH_NUMBERS: dict[str, tuple[Callable[..., Utility], str, str]] = {
+    "tolerant": (tolerant, "TAU", "0.5"),
+    "newsvendor": (newsvendor, "SHORTAGE,SURPLUS", "3,1"),
+    "interval-score": (interval_score, "COVERAGE", "0.9"),
+    "alarm": (alarm, "THRESHOLD,MISSED,FALSE", "30,10,1"),
+}
+RULES = {
+    "tolerant": "end in a number of at least 0, the error that costs nothing",
+    "newsvendor": "end in two numbers above 0, the cost of each unit that is missing and of each that is left over",
+    "interval-score": "end in a number between 0 and 1, how often the interval is to hold the outcome",
+    "alarm": "end in three numbers, the threshold and the costs of a missed and of a false alarm, both above 0",
+}
 
 
 def read_utility(name: str | os.PathLike[str], outcomes: Iterable[Hashable] = ()) -> Utility:
@@ -20,7 +45,8 @@ def read_utility(name: str | os.PathLike[str], outcomes: Iterable[Hashable] = ()
     Parameters
     ----------
     name : str or path
-        "zero-one", "squared-error", "absolute-error", "tolerant:TAU" with a number, or the path of a ``.csv`` with the
+        "zero-one", "squared-error", "absolute-error"; with numbers "tolerant:TAU", "newsvendor:SHORTAGE,SURPLUS",
+        "interval-score:COVERAGE", "alarm:THRESHOLD,MISSED,FALSE"; or the path of a ``.csv`` or of a pipe, with the
         outcomes in its first row, and a prediction and its utilities in each of the others.
     outcomes : iterable, optional
         Those that a table must have, or is refused.
@@ -30,23 +56,26 @@ def read_utility(name: str | os.PathLike[str], outcomes: Iterable[Hashable] = ()
     >>> read_utility("tolerant:0.5")
     tolerant(0.5)
     """
+    if not isinstance(name, (str, os.PathLike)):
+        raise TypeError(refusal("name", name, "the name of a utility or of a file", "try 'zero-one'"))
     text = os.fspath(name)
     kind, _, value = text.partition(":")
     if text in NAMED:
         return NAMED[text]()
-    if kind == "tolerant":
+    if kind in WITH_NUMBERS:
+        make, names, example = WITH_NUMBERS[kind]
         try:
-            return tolerant(float(value))
+            given = [float(part) for part in value.split(",")]
+            if len(given) == len(names.split(",")):
+                return make(*given)
         except ValueError:
-            raise ValueError(
-                f"The utility {text!r} must end in a number of at least 0, the error that costs nothing: write "
-                "tolerant:0.5, for example."
-            ) from None
-    if text.lower().endswith(".csv"):
+            pass
+        raise ValueError(f"The utility {text!r} must {RULES[kind]}: write {kind}:{example}, for example.")
+    if text.lower().endswith(".csv") or is_channel(text):
         return _table(text, outcomes)
     if Path(text).exists():
         raise ValueError(f"The utility {text!r} is a file whose name does not end in .csv: rename it.")
-    known = ", ".join((*NAMED, "tolerant:TAU"))
+    known = ", ".join((*NAMED, *(f"{kind}:{names}" for kind, (_, names, _) in WITH_NUMBERS.items())))
     raise ValueError(f"The utility {text!r} is unknown: choose one of {known}, or give a table, FILE.csv.")
 
 

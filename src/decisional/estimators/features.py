@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from ..data.frames import array_of, columns_of, is_frame, unwrapped
 from ..data.series import series as symbol_series
 from ..data.signals import delays
 from ..decisions.decisional_model import DecisionalModel
@@ -17,8 +18,11 @@ from ..states.causal_model import CausalModel
 from ..states.distributions import Counts
 from ..states.kernels import Kernels
 from ..states.state_model import refuse_ragged
+from ..support.arguments import integer
 from ..support.arrays import Floats
 
+# Whole numbers and fractions are of one kind.
+NUMBERS = str.maketrans("biu", "fff")
 NAMES = ("C", "D", "P", "V", "h", "U")
 
 
@@ -95,17 +99,22 @@ class ComplexityFeatures(TransformerMixin, BaseEstimator):
     def _features(self, series: Any) -> list[float]:
         from ..states.matching import Bhattacharyya, GTest
 
+        integer(self.step, "step", of="ComplexityFeatures")
+        distance, test = Bhattacharyya(self.threshold), GTest(self.alpha)
+        for match in (distance, test):
+            # Both are looked at, whichever these series need.
+            match.level(1)
         how: dict[str, Any]
         if _is_numeric(series):
             values = np.asarray(series, float)
             spread = np.nanstd(values, axis=0)
             values = (values - np.nanmean(values, axis=0)) / np.where(spread > 0, spread, 1.0)
             obs: Any = delays(values, self.past, self.future, self.step)
-            how = {"density": Kernels(self.bandwidth), "match": Bhattacharyya(self.threshold)}
+            how = {"density": Kernels(self.bandwidth), "match": distance}
             worth, delta = squared_error() if self.utility is None else self.utility, 0.05
         else:
             obs = symbol_series(series, self.past, self.future)
-            how = {"density": Counts(), "match": GTest(self.alpha)}
+            how = {"density": Counts(), "match": test}
             worth, delta = zero_one() if self.utility is None else self.utility, None
         causal = CausalModel(passes=self.passes, **how).fit(obs)
         choice = DecisionalModel(worth, delta=delta if self.delta is None else self.delta).fit(causal)
@@ -122,12 +131,32 @@ def _is_numeric(series: Any) -> bool:
     return values.dtype.kind == "f" and bool((values[np.isfinite(values)] % 1 != 0).any())
 
 
+def _rows(data: Any, parameter: str) -> NDArray[Any]:
+    """The rows of a frame, each of them a series, whose columns must be of one kind; or the values of a series."""
+    if not is_frame(data) or len(columns_of(data)) == 1:
+        return array_of(data, parameter)
+    kinds = {np.asarray(data[name]).dtype.kind.translate(NUMBERS) for name in columns_of(data)}
+    if len(kinds) > 1:
+        raise ValueError(
+            f"The {parameter!r} is a frame whose columns are of several kinds; each row would be a series, of values "
+            "of one kind: give a list of columns, or the groups of a groupby."
+        )
+    return np.column_stack([np.asarray(data[name]) for name in columns_of(data)])
+
+
 def _series(X: Any) -> Sequence[Any]:
     if issparse(X):
         raise TypeError("The 'X' is a sparse matrix; ComplexityFeatures needs dense series: give X.toarray().")
+    X = unwrapped(X, "X", _rows)[0]
     if not isinstance(X, (list, tuple, str, bytes)) and hasattr(X, "__array__"):
         X = np.asarray(X)
-    several = hasattr(X, "__len__") and not isinstance(X, (str, bytes)) and len(X) > 0
+    several = (
+        hasattr(X, "__getitem__")
+        and hasattr(X, "__len__")
+        and getattr(X, "ndim", None) != 0
+        and not isinstance(X, (str, bytes))
+        and len(X) > 0
+    )
     if not several or not isinstance(X[0], (str, bytes, list, tuple, np.ndarray)):
         raise ValueError(
             f"The 'X' is {type(X).__name__}; ComplexityFeatures needs one or more series: give a list of sequences, "

@@ -19,9 +19,12 @@ class _Estimator(BaseEstimator, StateModel):
     def __sklearn_is_fitted__(self) -> bool:
         return self.is_fitted()
 
+    past: int | str | None
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.target_tags.required = self.past is None
         return tags
 
     def _repr_html_inner(self) -> str:
@@ -38,11 +41,6 @@ class _Estimator(BaseEstimator, StateModel):
 
 class CausalStates(_Estimator, CausalModel):
     __doc__ = CausalModel.__doc__
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = self.past is None
-        return tags
 
 
 class DecisionalStates(_Estimator, DecisionalModel):

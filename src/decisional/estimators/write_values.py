@@ -14,9 +14,9 @@ from ..data.outputs import Journal, Npy, Zarr, header, inode, is_zarr_array, one
 from ..data.slices import Part, Sliced
 from ..decisions.decisional_model import DecisionalModel
 from ..states.causal_model import CausalModel
-from ..support.arguments import choice, refusal
+from ..support.arguments import choice, flag, shown, teller
 from ..support.executors import check_executor, map_slices
-from ..support.files import beside, replace
+from ..support.files import beside, checked_path, replace
 
 # Names of values, and the partition that has them.
 LABELS = {"labels": "states_", "iso_prediction": "iso_prediction_", "iso_utility": "iso_utility_"}
@@ -78,8 +78,7 @@ def write_values(
     labels: 2 of 2 slices
     (2000,)
     """
-    if progress is not None and not callable(progress):
-        raise TypeError(refusal("progress", progress, "a function of a line of text", "try progress=print"))
+    say, overwrite = teller(progress), flag(overwrite, "overwrite")
     check_executor(executor)
     obs, vector, missing = _wanted(estimator, values)
     target = _target(path)
@@ -97,8 +96,7 @@ def write_values(
             raise FileExistsError(f"The path {target!r} exists and 'overwrite' is {overwrite}: give another path.")
         with room(target, file.nbytes):
             for count, more in _write(file, journal, fill, parts, done, executor if isinstance(obs, Sliced) else None):
-                if progress is not None:
-                    progress(f"{values}: {count} of {len(parts)} slices{more}")
+                say(f"{values}: {count} of {len(parts)} slices{more}")
             file.finish(begins)
             journal.add({"finished": inode(file.part)})
         replace(file.part, target)
@@ -169,8 +167,8 @@ def _target(path: Any) -> str:
     """Where the output will be, with links followed, if one can be written there."""
     name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
     if not isinstance(name, str) or not name.endswith((".npy", ".zarr")):
-        raise ValueError(f"The 'path' is {path!r}; it must end in .npy or .zarr, which is the format: rename it.")
-    target = os.path.realpath(name)
+        raise ValueError(f"The 'path' is {shown(path)}; it must end in .npy or .zarr, which is the format: rename it.")
+    target = os.path.realpath(checked_path(name))
     if not target.endswith(os.path.splitext(name)[1]):
         raise ValueError(f"The 'path' {name!r} is a link to {target!r}, which ends otherwise: give another path.")
     folder = os.path.dirname(target)

@@ -6,16 +6,20 @@ Each function returns a uint8 field, time first, whose first row is the initial 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._kernels import cellular_steps as kernels
-from ..support.arguments import as_table, choice, generator, integer, real
+from ..support import resources
+from ..support.arguments import as_table, choice, generator, integer, real, shown
 
 # Neighbourhoods in a rule's table.
 LARGEST_TABLE = 1 << 24
+# Cells that some computer holds.
+MOST = 1 << 36
 
 
 def cellular_automaton(
@@ -55,7 +59,7 @@ def cellular_automaton(
            [1, 0, 0, 0, 1]], dtype=uint8)
     """
     colours = integer(colours, "colours", 2, 256)
-    radius = integer(radius, "radius", 0)
+    radius = integer(radius, "radius", 0, 1000)
     if (2 * radius + 1) * np.log2(colours) > np.log2(LARGEST_TABLE):
         raise ValueError(
             f"The 'radius' is {radius!r} with {colours} colours; a rule's table of colours ** (2 radius + 1) "
@@ -63,7 +67,7 @@ def cellular_automaton(
         )
     # The largest rule has as many digits as there are neighbourhoods: too many to write out.
     table = _digits(integer(rule, "rule", 0), colours, colours ** (2 * radius + 1))
-    field = _field((integer(width, "width"),), steps, colours, rng, initial)
+    field = _field((integer(width, "width", most=MOST),), steps, colours, rng, initial)
     kernels.run_table(field, table, colours, radius)
     return field
 
@@ -137,7 +141,7 @@ def cyclic_automaton(
     uint8 array of shape (steps, height, width). Cost: O(cells neighbours).
     """
     colours, threshold = integer(colours, "colours", 2, 256), integer(threshold, "threshold")
-    radius = integer(radius, "radius")
+    radius = integer(radius, "radius", most=1000)
     choice(neighbourhood, "neighbourhood", ("von_neumann", "moore"))
     near = np.argwhere(np.ones((2 * radius + 1, 2 * radius + 1))) - radius
     distance = np.abs(near).max(axis=1) if neighbourhood == "moore" else np.abs(near).sum(axis=1)
@@ -203,7 +207,7 @@ def directed_percolation(
     -------
     uint8 array of shape (steps, width), 1 = active
     """
-    width = integer(width, "width")
+    width = integer(width, "width", most=MOST)
     real(p, "p", least=0, most=1, remedy="choose a probability, such as 0.5")
     random = generator(rng)
     field = _field((width,), steps, 2, random, initial, density)
@@ -216,22 +220,26 @@ def directed_percolation(
 
 
 def _plane(shape: Any) -> tuple[int, int]:
-    sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) else ()
+    sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) and np.ndim(shape) == 1 else ()
     if len(sizes) != 2:
-        raise ValueError(f"The 'shape' is {shape!r}; it must be a pair (height, width): give two integers.")
-    return integer(sizes[0], "shape"), integer(sizes[1], "shape")
+        raise ValueError(f"The 'shape' is {shown(shape)}; it must be a pair (height, width): give two integers.")
+    return integer(sizes[0], "shape", most=MOST), integer(sizes[1], "shape", most=MOST)
 
 
 def _field(
     size: tuple[int, ...], steps: int, colours: int, rng: Any, initial: ArrayLike | None, density: float | None = None
 ) -> NDArray[Any]:
     """A field whose first row is given or drawn."""
-    field = np.empty((integer(steps, "steps"), *size), np.uint8)
+    shape = integer(steps, "steps", most=MOST), *size
+    resources.require(prod(shape), f"{' × '.join(map(str, shape))} cells", "use fewer 'steps' or less space")
+    field = np.empty(shape, np.uint8)
     if density is not None:
         real(density, "density", least=0, most=1, remedy="choose a probability, such as 0.5")
     if initial is not None:
         rule = f"it must have shape {size} and cells from 0 to {colours - 1}: correct it."
         first = as_table(initial, "initial", rule)
+        if first.dtype.kind not in "biuf":
+            raise ValueError(f"The first row 'initial' is of type {first.dtype}; {rule}")
         if first.shape != size or not np.isin(first, np.arange(colours)).all():
             raise ValueError(f"The first row 'initial' has shape {first.shape}; {rule}")
         field[0] = first

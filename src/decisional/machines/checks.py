@@ -26,7 +26,7 @@ def _read_row(row: Any, number: int) -> tuple[Hashable, Hashable, Hashable, floa
         return source, symbol, target, float(p)
     except (TypeError, ValueError):
         raise ValueError(
-            f"Row {number} of 'transitions' is {row!r}; a row must be (source, symbol, target, probability) "
+            f"Row {number} of 'transitions' is {shown(row)}; a row must be (source, symbol, target, probability) "
             "with hashable names: correct it."
         ) from None
 

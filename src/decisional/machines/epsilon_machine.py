@@ -169,7 +169,7 @@ class EpsilonMachine(StateGraph):
             minimal, label = self._select(members)._merged(1e-9)
             mass = np.bincount(label, weights=self.stationary[members])
             result, error = chains.excess_entropy(minimal.targets, minimal.emission, mass, atol)
-        return (result, error) if with_error else result
+        return (result, error) if arguments.flag(with_error, "with_error") else result
 
     def _merged(self, atol: float) -> tuple[EpsilonMachine, Array]:
         """Return the machine with states of equal futures merged, and the label of each state."""
@@ -207,7 +207,7 @@ class EpsilonMachine(StateGraph):
         if arguments.is_integer(start):
             if 0 <= start < self.n_states:
                 return int(start)
-        elif start in self.names:
+        elif isinstance(start, Hashable) and start in self.names:
             return self.names.index(start)
         rule = f"a state number from 0 to {self.n_states - 1} or a state name"
         raise ValueError(arguments.refusal("start", start, rule, "see 'names'"))

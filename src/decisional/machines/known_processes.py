@@ -14,6 +14,12 @@ import numpy as np
 from ..support import arguments
 from . import EpsilonMachine
 
+MOST_STATES = 10_000
+# Shares of random machines that are connected, below which none would be found in reasonable time.
+HOPELESS = 1e-4
+# Machines of 14 states take some hundreds of draws, of 20 some thousands.
+DRAWS = 50_000
+
 
 def _inside(name: str, value: float) -> float:
     """A probability that leaves both possible, or ValueError."""
@@ -83,9 +89,10 @@ def periodic(word: str | Sequence[Hashable] = "0011") -> EpsilonMachine:
     >>> periodic("0101").n_states
     2
     """
-    letters: list[Any] = list(word) if isinstance(word, Iterable) else []
+    letters: list[Any] = list(word) if isinstance(word, Iterable) and getattr(word, "ndim", 1) == 1 else []
     if not letters:
-        raise ValueError(f"The 'word' is {word!r}; it must have at least one symbol: give the one to repeat.")
+        rule = "a sequence of at least one symbol"
+        raise ValueError(arguments.refusal("word", word, rule, "give the one to repeat"))
     if isinstance(word, str) and word.isascii() and word.isdigit():
         letters = [int(letter) for letter in word]
     n = len(letters)
@@ -144,7 +151,7 @@ def butterfly(p: float = 0.5) -> EpsilonMachine:
 
 def restricted_golden_mean(k: int = 2, p: float = 0.5) -> EpsilonMachine:
     """Every 0 is followed by at least k symbols 1; p is the probability of 1 where both may come."""
-    k = arguments.integer(k, "k", of="the process")
+    k = arguments.integer(k, "k", most=MOST_STATES, of="the process")
     forced = {i: (1.0, (i + 1) % (k + 1), None) for i in range(1, k + 1)}
     return _binary({0: (_inside("p", p), 0, 1), **forced})
 
@@ -162,14 +169,22 @@ def random_machine(n_states: int, n_symbols: int = 2, rng: Any = None, least: fl
     least : float
         Smallest probability of an edge, at most 1 / n_symbols.
     """
-    n_states, n_symbols = arguments.integer(n_states, "n_states"), arguments.integer(n_symbols, "n_symbols")
-    if not arguments.is_number(least) or not 0.0 <= least * n_symbols <= 1.0 or (n_symbols == 1 and n_states > 1):
+    sizes = (n_states, "n_states"), (n_symbols, "n_symbols")
+    n_states, n_symbols = (arguments.integer(size, name, most=MOST_STATES) for size, name in sizes)
+    share = arguments.is_number(least) and 0.0 <= least <= 1.0
+    if not share or least * n_symbols > 1.0 or (n_symbols == 1 and n_states > 1):
         raise ValueError(
-            f"The 'least' is {least!r} with {n_symbols} symbols; so many probabilities of at least that must be able "
-            "to sum to 1, and one symbol makes one state: choose a smaller one or other sizes."
+            f"The 'least' is {arguments.shown(least)} with {n_symbols} symbols; so many probabilities of at least that "
+            "must be able to sum to 1, and one symbol makes one state: choose a smaller one or other sizes."
+        )
+    # Each state has an edge, and is led to.
+    if ((1.0 - 0.3**n_symbols) * (1.0 - np.exp(-0.7 * n_symbols))) ** n_states < HOPELESS:
+        raise ValueError(
+            f"The 'n_states' are {n_states} with {n_symbols} symbols; so many are almost never connected when they are "
+            "drawn at random: give fewer states or more symbols."
         )
     generator = arguments.generator(rng)
-    while True:
+    for _ in range(DRAWS):
         edges = generator.random((n_states, n_symbols)) < 0.7
         if not edges.any(axis=1).all() or not edges.any(axis=0).all():
             continue
@@ -180,6 +195,10 @@ def random_machine(n_states: int, n_symbols: int = 2, rng: Any = None, least: fl
         machine = EpsilonMachine.from_arrays(targets, emission, range(n_symbols))
         if machine.recurrent.any() and machine.recurrent_part().minimise().n_states == n_states:
             return machine
+    raise ValueError(
+        f"The 'n_states' is {n_states} and none of {DRAWS:,} machines that were drawn is minimal and connected with so "
+        "many; it must be smaller, or 'n_symbols' larger: try n_states=10."
+    )
 
 
 catalogue: dict[str, Callable[..., EpsilonMachine]] = {

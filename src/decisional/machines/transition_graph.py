@@ -132,6 +132,8 @@ class TransitionGraph(StateGraph):
 
         rule = "it must be a square table of probabilities: give one row and one column per state."
         table: Any = matrix if sparse.issparse(matrix) else np.atleast_2d(as_table(matrix, "matrix", rule, np.float64))
+        if table.ndim != 2:
+            raise ValueError(f"The 'matrix' has shape {table.shape}; {rule}")
         csr: Any = sparse.csr_array(table, dtype=np.float64, copy=True)
         csr.eliminate_zeros()
         total = csr.sum(axis=1) if csr.shape[0] else np.zeros(0)
@@ -170,7 +172,7 @@ class TransitionGraph(StateGraph):
         """
         from scipy import sparse
 
-        integer(n_states, "n_states", 0, remedy="count the states")
+        integer(n_states, "n_states", 0, 1 << 31, remedy="count the states")
         rule = f"it must be one state number below {n_states} for each transition: check it."
         ends = (as_table(source, "source", rule, np.intp), as_table(target, "target", rule, np.intp))
         size = as_table(count, "count", "it must be one number for each transition: check it.", np.float64)

@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from .._kernels import machines
 from ..data.alphabet import Alphabet, plain
-from ..support import arguments
+from ..data.sequences import one_sequence
+from ..support import arguments, resources
 
 if TYPE_CHECKING:
     from .epsilon_machine import EpsilonMachine
 
 Array = NDArray[Any]
 
+MOST = 1 << 36  # symbols of a simulation
 _CHUNK = 1 << 16  # symbols handled at once: bounds the memory beside the result
 _POLICIES = ("reset", "stay", "raise")  # in the order of the kernel's codes
 
@@ -68,11 +70,12 @@ def alias_tables(emission: Array) -> tuple[Array, Array]:
 
 def simulate(machine: EpsilonMachine, n: int, rng: Any, start: int | None) -> Array:
     """Emit n symbols from a state number, or from the stationary distribution."""
-    size = arguments.integer(n, "n", least=0, remedy="give the number of symbols")
+    size = arguments.integer(n, "n", least=0, most=MOST, remedy="give the number of symbols")
     generator = arguments.generator(rng)
     if start is None:
         start = _draw_start(machine, generator)
     symbols = Alphabet(machine.alphabet).array
+    resources.require(size * symbols.itemsize, f"'n' = {size:,} symbols", "simulate fewer at a time")
     accept, alias = alias_tables(machine.emission)
     result = np.empty(size, dtype=symbols.dtype)
     uniforms = np.empty(min(size, _CHUNK))
@@ -114,6 +117,7 @@ def drive(
     """
     policy = _POLICIES.index(arguments.choice(impossible, "impossible", _POLICIES))
     likely = arguments.choice(unsynchronised, "unsynchronised", ("unknown", "likely")) == "likely"
+    symbols = one_sequence(symbols, machine.alphabet)
     if isinstance(symbols, Iterable) and not isinstance(symbols, (str, bytes, bytearray, memoryview, np.ndarray)):
         symbols = list(symbols)
     n, code = Alphabet(machine.alphabet).coder(symbols)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..support.arrays import Bools, Floats
-from .figures import INK, LINE, figure_of, fill, legend, new_figure, tint
+from .figures import INK, LINE, figure_of, fill, legend, new_figure, require_axes, tint
 from .plane import directions, distances, join, left, length, side, within
 from .wording import probability_text, symbol_text
 
@@ -311,6 +311,7 @@ class Canvas:
             inches = 0.82 * (page[1] - page[0])
             width, height = (inches * min(1.0, 9.0 / inches.max())).tolist()
             ax = new_figure(width, height, None).add_axes((0.0, 0.0, 1.0, 1.0))
+        require_axes(ax)
         ax.set_xlim(page[0, 0], page[1, 0])
         ax.set_ylim(page[0, 1], page[1, 1])
         ax.set_aspect("equal")

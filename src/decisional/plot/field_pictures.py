@@ -13,7 +13,16 @@ from ..states.causal_model import CausalModel
 from ..states.partition import ranks
 from ..support.arguments import require
 from ..support.arrays import Ints
-from .figures import figure_of, grey, new_figure, observed, require_data, require_matplotlib, state_colours
+from .figures import (
+    figure_of,
+    grey,
+    new_figure,
+    observed,
+    require_axes,
+    require_data,
+    require_matplotlib,
+    state_colours,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -170,6 +179,8 @@ def _draw_panels(axes: Any, titles: Sequence[str], pictures: Sequence[NDArray[np
     n = len(titles)
     if len(given) != n:
         raise ValueError(f"The 'axes' are {len(given)} for {n} panels; there must be one for each: give {n}.")
+    for ax in given:
+        require_axes(ax, "axes")
     for ax, title, picture in zip(given, titles, pictures, strict=True):
         ax.imshow(picture, cmap="gray", vmin=0, vmax=255, interpolation="nearest")
         ax.set_title(title, fontsize=9)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..decisions.decisional_model import DecisionalModel
-from ..support.arguments import as_table, integer, real, require, shown
+from ..support.arguments import LARGEST, as_table, integer, real, require, shown
 from ..support.files import write_bytes
 
 if TYPE_CHECKING:
@@ -38,6 +38,10 @@ def require_matplotlib() -> None:
         raise ImportError("Plotting needs matplotlib: pip install 'decisional[plot]'.") from None
 
 
+# Numbers of states that colours are made for.
+MOST_STATES = 1 << 24
+
+
 def require_fitted(choice: Any) -> None:
     """Refuse what is not a fitted DecisionalStates, or cannot be drawn as matplotlib is missing."""
     require_matplotlib()
@@ -46,6 +50,11 @@ def require_fitted(choice: Any) -> None:
             "The 'choice' parameter must be a fitted DecisionalStates. "
             f"Got {type(choice).__name__} instead: fit DecisionalStates(utility) first."
         )
+
+
+def require_axes(ax: Any, name: str = "ax") -> None:
+    """Refuse what cannot be drawn on."""
+    require(ax, "set_xlim", name, "matplotlib Axes", "leave it out for a new figure")
 
 
 def require_data(choice: Any, picture: str) -> CausalModel:
@@ -121,8 +130,11 @@ def grey(values: ArrayLike) -> NDArray[np.uint8]:
     known = np.isfinite(table)
     levels = np.full(table.shape, 255, np.uint8)
     if known.any():
-        low, high = table[known].min(), table[known].max()
-        share = (table[known] - low) / (high - low) if high > low else np.zeros(int(known.sum()))
+        given = table[known]
+        # The range of the largest numbers is none.
+        given = given / 4 if np.abs(given).max() > LARGEST / 2 else given
+        low, high = given.min(), given.max()
+        share = (given - low) / (high - low) if high > low else np.zeros(given.size)
         levels[known] = (255 - np.floor(255.99 * share)).astype(np.uint8)
     return levels
 
@@ -131,7 +143,12 @@ def state_colours(labels: ArrayLike) -> NDArray[np.uint8]:
     """Colours (..., 3) of states in 0..255: common states pale, rare ones strong; white where unknown (-1 or NaN)."""
     from matplotlib.colors import hsv_to_rgb
 
-    given = as_table(labels, "labels", "it must be an array of integers: give labels_.", float)
+    rule = "it must be an array of integers from -1 on: give labels_."
+    given = as_table(labels, "labels", rule, float)
+    known = given[~np.isnan(given)]
+    # There is a colour for each number up to the largest.
+    if known.size and (known.min() < -1 or known.max() >= MOST_STATES or (known % 1 != 0).any()):
+        raise ValueError(f"The 'labels' are {shown(labels)}; {rule}")
     state = np.nan_to_num(given, nan=-1.0).astype(np.int64)
     count = np.bincount(state[state >= 0])
     bits = -np.log2(np.maximum(count, 1) / max(count.max(initial=0), 1))
@@ -203,7 +220,8 @@ def animate(values: ArrayLike, path: str | os.PathLike[str], fps: float = 10, sc
             f"The 'values' have shape {frames.shape}; an animation needs (steps, height, width), or colours with 3 "
             "values for each cell: select two space axes."
         )
-    fps, scale = real(fps, "fps", least=1, remedy="try fps=10"), integer(scale, "scale", remedy="try scale=10")
+    fps = real(fps, "fps", least=1, remedy="try fps=10")
+    scale = integer(scale, "scale", most=1000, remedy="try scale=10")
     make = {"gif": _gif, "mp4": _mp4}[_ending(path, "an animation", ("gif", "mp4"))]
     frames = frames.repeat(scale, axis=1).repeat(scale, axis=2)
     write_bytes(path, make(frames, fps))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..machines import TransitionGraph
-from ..support.arguments import refusal, require
+from ..support.arguments import flag, refusal, require
 from ..support.arrays import Floats
 from ..support.display import html_of
 from .diagrams import FONT, MARGIN, Canvas, Diagram, extent, graph_diagram, machine_diagram, place_labels, route
@@ -64,13 +64,13 @@ def machine(
     remedy = "give a machine, such as the 'machine_' of fitted CausalStates"
     require(machine, "recurrent_part", "machine", "an EpsilonMachine", remedy)
     given = getattr(groups, "state_groups_", groups)
-    names = [str(group) for group in given] if isinstance(given, Iterable) else []
+    names = [str(group) for group in given] if isinstance(given, Iterable) and getattr(given, "ndim", None) != 0 else []
     if groups is not None and len(names) != machine.n_states:
         raise ValueError(
             f"The 'groups' parameter must have one group for each of the {machine.n_states} states of the machine. "
             f"Got {len(names)} groups instead."
         )
-    return _draw(machine_diagram(machine), ax, names, edge_labels, title)
+    return _draw(machine_diagram(machine), ax, names, flag(edge_labels, "edge_labels"), title)
 
 
 # In functions whose parameter is a machine too.
@@ -102,7 +102,7 @@ def graph(graph: TransitionGraph, ax: Axes | None = None, self_loops: bool = Tru
     if not isinstance(given, TransitionGraph):
         remedy = "give one, such as the 'graph_' of DecisionalStates"
         raise ValueError(refusal("graph", given, "a TransitionGraph", remedy))
-    return _draw(graph_diagram(graph, self_loops), ax, title=title)
+    return _draw(graph_diagram(graph, flag(self_loops, "self_loops")), ax, title=title)
 
 
 def machine_svg(machine: EpsilonMachine, groups: Sequence[object] | Any | None = None) -> str:
@@ -194,7 +194,7 @@ def decisions(
             "The 'choice' has no machine, as its data have no symbols; decisions are drawn on top of one: "
             "draw them with relations instead."
         )
-    diagram = machine_diagram(choice.machine_, self_loops)
+    diagram = machine_diagram(choice.machine_, flag(self_loops, "self_loops"))
     texts = zip(decision_texts(choice), np.bincount(choice.states_.labels).tolist(), strict=True)
     # On two lines where there are too few states for a long one.
     titles = [",\n".join(text.rsplit(", ", 1)) if n <= 2 else text for text, n in texts]

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..support.arguments import require
-from .figures import FONT, INK, LINE, RECURRENT, figure_of, new_figure, plain_axes, require_matplotlib
+from ..support.arguments import flag, require
+from .figures import FONT, INK, LINE, RECURRENT, figure_of, new_figure, plain_axes, require_axes, require_matplotlib
 from .wording import plural
 
 if TYPE_CHECKING:
@@ -47,13 +47,15 @@ def selection(selection: Selection, axes: Sequence[Axes] | None = None, *, title
     require_matplotlib()
     require(selection, "machine_of", "selection", "a Selection", "give what ds.selection.select returns")
     drawn: Any = new_figure(8.0, 5.2).subplots(2, 1, sharex=True) if axes is None else axes
-    given = list(drawn) if isinstance(drawn, Iterable) else [drawn]
+    given = list(drawn) if isinstance(drawn, Iterable) and getattr(drawn, "ndim", None) != 0 else [drawn]
     if len(given) != 2:
         raise ValueError(
             f"The 'axes' parameter must hold two axes, for bits and for states. Got {len(given)} instead: "
             "make them with figure.subplots(2, 1, sharex=True)."
         )
     upper, lower = given
+    for ax in given:
+        require_axes(ax, "axes")
     best, chosen = selection.chosen.description_length, selection.machine
     # The candidates with the states and edges of the chosen machine.
     alike = (c for c in selection.candidates if c.n_states == chosen.n_states)
@@ -63,7 +65,7 @@ def selection(selection: Selection, axes: Sequence[Axes] | None = None, *, title
     _scale_bits(upper, selection)
     _scale_states(lower, selection)
     upper.legend(frameon=False, fontsize=FONT, loc="center left", bbox_to_anchor=(1.01, 0.5))
-    if title:
+    if flag(title, "title"):
         parts = [selection.why] + ([selection.warning] if selection.warning is not None else [])
         text = "\n".join(textwrap.fill(part, 95) for part in parts)
         upper.set_title(text, fontsize=FONT + 1, loc="left", color=INK, parse_math=False)

@@ -17,13 +17,17 @@ from ..plot.wording import symbol_text
 from ..support.arrays import Floats, Ints
 
 if TYPE_CHECKING:
-    from ..decisions.decisional_model import DecisionalModel, Regret
+    from ..decisions.cross_fitting import Estimate
+    from ..decisions.decisional_model import DecisionalModel
+    from ..decisions.regret import Regret
     from ..machines import EpsilonMachine
     from ..states.causal_model import CausalModel
     from ..states.machine_selection import Selection
 
 # Outcomes times states up to which decisions are compared with a fixed and a perfect forecast.
 MOST_COMPARED = 10_000_000
+# By P(Z|x) each x of the data would be decided with the help of its own outcome.
+AGAINST = ("persistence", "ar")
 MOST_SYMBOLS = 200_000  # the same where a machine follows symbols one by one
 UNITS = {"series": "symbol", "field": "cell", "image": "pixel", "signal": "value", "pairs": "case"}
 
@@ -56,7 +60,7 @@ class Findings:
         choice: DecisionalModel | None = None,
         selection: Selection | None = None,
     ) -> None:
-        for name, value, attribute in (("causal", causal, "states_"), ("choice", choice, "iso_prediction_")):
+        for name, value, attribute in (("causal", causal, "observations_"), ("choice", choice, "iso_prediction_")):
             if value is not None and not hasattr(value, attribute):
                 raise ValueError(
                     f"The '{name}' of a report must be fitted. Got {type(value).__name__} before fit: fit it first."
@@ -185,7 +189,12 @@ class Findings:
         if self.choice.causal_ is None:
             source = self.source
             short = source is not None and source.bounds.size == 2 and 2 <= source.raw.size <= MOST_SYMBOLS
-            return self.choice.regret(self.sequences()[0]) if short else None
+            return self.choice.regret(self.sequences()[0], against=AGAINST) if short else None
         obs = self.choice.causal_.observations_
         work = len(self.choice.predictions_) * len(obs.outcomes)
-        return self.choice.regret(obs) if work <= MOST_COMPARED else None
+        return self.choice.regret(obs, against=AGAINST) if work <= MOST_COMPARED else None
+
+    @cached_property
+    def honest(self) -> Estimate | None:
+        """Worth of the decisions by data that they were not made from, where that can be told."""
+        return None if self.choice is None or self.shown is not None else self.choice.honest_utility_

@@ -59,6 +59,7 @@ def causal_html(causal: CausalModel) -> str:
     str
         HTML. Without matplotlib it is the table alone.
     """
+    require(causal, "merge", "causal", "fitted CausalStates", "fit it first, and give the estimator")
     found = Findings(causal=causal)
     caption = f"{plural(found.n_states, 'causal state')} of {plural(found.n, 'observation')}"
     caption += f", C = {causal.complexity_:.4f} bits"
@@ -80,6 +81,7 @@ def decisions_html(choice: DecisionalModel) -> str:
     str
         HTML. Without matplotlib it is the table alone.
     """
+    require(choice, "expected_utility_", "choice", "fitted DecisionalStates", "fit it first, and give the estimator")
     sizes = f"{plural(choice.n_states_, 'decisional state')} of {plural(len(choice.utility_), 'causal state')}"
     caption = f"{sizes}, E[U] = {number(choice.expected_utility_)}, D = {choice.complexity_:.4f} bits"
     return _html(decisions_figure(choice), caption, "choice", decisions_table(choice, ROWS))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 from ..support import files as io
+from ..support.arguments import require
 from . import sections
 from .caveats import caveats
 from .content import Section, render
@@ -81,6 +82,15 @@ def page(
     >>> text.startswith("<!doctype html>"), "2 states" in text
     (True, True)
     """
+    if not isinstance(code, str | None):
+        raise TypeError("The 'code' must be text, or None: give lines of Python, or leave it out.")
+    if machine is not None:
+        require(machine, "recurrent_part", "machine", "an EpsilonMachine", "give a machine, such as causal.machine_")
+    if selection is not None:
+        require(selection, "machine_of", "selection", "a Selection", "give what ds.selection.select returns")
+    told_of = asked, {} if data is None else data
+    if not all(isinstance(given, Mapping) for given in told_of) or not isinstance(warnings, Iterable):
+        raise TypeError("The 'asked' and 'data' must be dicts, and 'warnings' sentences: give them as such.")
     found = Findings(series, field, machine, causal, choice, selection)
     careful = caveats(found, warnings)
     told = [(label, str(value)) for label, value in asked.items()]
@@ -89,7 +99,7 @@ def page(
     parts = [
         Section("summary", "In short", {}),
         Section("asked", "What was asked", {"entries": told} if told else None, "definitions"),
-        Section("data", "The data at a glance", sections.data(found, data or {}), "definitions"),
+        Section("data", "The data at a glance", sections.data(found, {} if data is None else data), "definitions"),
         Section("machine", "The machine", sections.machine(found)),
         # Few states are read first, many are seen on the data first.
         *(states if found.kind == "series" else states[::-1]),

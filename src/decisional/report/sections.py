@@ -46,7 +46,7 @@ DATA, UTILITY = "The data", "Expected utility (U)"
 UNKNOWN_COLOUR = np.array([255, 224, 178])
 # From dark blue to yellow, evenly in lightness; .ramp of page.css shows it.
 RAMP = np.array([[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]], float)
-PARTS = "Kernels|Counts|GTest|ChiSquare|Bhattacharyya|Variational|HarmonicMean|JensenShannon"
+PARTS = "Kernels|Counts|GTest|ChiSquare|Evidence|Bhattacharyya|Variational|HarmonicMean|JensenShannon"
 
 Content = dict[str, Any] | None
 
@@ -395,6 +395,7 @@ def python_code(found: Findings) -> str:
         known = isinstance(utility, Utility) and utility.maker is not None
         lines.append(f"utility = {f'ds.utility.{utility!r}' if known else '...  # U(y, z), as above'}")
         options = [name for name in ("integrate", "optimise", "delta", "atol") if given[name] is not None]
+        options += ["indifference"] if given["indifference"] else []
         more = "".join(f", {name}={given[name]!r}" for name in options)
         lines.append(f"choice = ds.DecisionalStates(utility{more}).fit({source})")
     return "\n".join(lines)
@@ -412,5 +413,6 @@ def _observe(kind: str, obs: Any) -> str:
     if kind == "image":
         return "ds.observe.image(pixels)  # with the options above"
     if kind == "signal":
-        return f"ds.observe.delays(signal, past={obs.past})  # with the options above"
+        inputs = ", inputs=..." if obs.known else ""
+        return f"ds.observe.delays(signal, past={obs.past - obs.known}{inputs})  # with the options above"
     return "ds.observe.pairs(x, z)"

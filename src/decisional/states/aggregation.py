@@ -133,6 +133,9 @@ def average(labels: Ints, rows: Distributions) -> Floats:
     Each row has the weight of its own observations: kernel sums themselves would count what is near x too.
     """
     mean = _sums(labels, rows)
+    if rows.kernel is not None:
+        # Cubics may leave sums just below zero.
+        mean = np.maximum(np.einsum("kz,zs->ks", mean, rows.kernel), 0.0)
     mean /= mean.sum(axis=1, keepdims=True)
     return mean
 

@@ -1,49 +1,67 @@
 """Widths of kernels: given, by a rule, or by cross-validation."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels.likelihood import leave_one_out
+from .._kernels.likelihood import LANES, leave_one_out
 from ..data.observations import CountsOnly
 from ..data.pairs import LARGEST
-from ..support.arguments import real, refusal
-from ..support.arrays import Floats
+from ..support.arguments import refusal
+from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices, workers
 from .kernel_sums import nearest_distance, squares
+from .scales import ASKED as ASKED_OF_SCALES
+from .scales import Scale, evenly, lattice, robust
 
-# Observations that cross-validation asks about, and those that answer.
-ASKED, ANSWERING = 500, 4000
-# The first look is at so many times fewer of both.
-COARSE = 2
-# Widths that it compares first, and where it looks further, in standard deviations: a dimension of the largest
-# width plays no part.
-FACTORS = np.geomspace(0.02, 1.6, 8)
-LEAST, MOST = 0.005, 20.0
-# Weight of what is known without x, against that of an observation at x itself.
-BLIND = 1e-3
+# Observations that are looked at, those of them that cross-validation asks about, and those that answer.
+SAMPLED, ASKED, ANSWERING = 1 << 14, 500, 4000
+# The first look is at so many times fewer of both, where there are more than a few.
+COARSE, FEW = 2, 400
+# Widths that are compared first, in scales, and bounds of where to look further: a dimension of the largest width plays
+# no part.
+WIDTHS, Z_WIDTHS = (0.05, 0.12, 0.3, 0.7, 1.6, 5.0), (0.03, 0.08, 0.2, 0.5)
+LEAST, MOST, STEPS = 0.01, 20.0, 25
+# Where few dimensions may matter all start wide, and each is narrowed that gains so many nats.
+WIDEST, NARROW, GAIN = 5.0, 0.5, 2e-3
+# Weight of what is known without x, against that of an observation at x itself, and its worth: not to know costs.
+BLIND, IGNORANCE = 1e-3, 0.1
+# Any z has a density of one over so many times n scales.
+FLOOR = 20.0
 
 
-def choose(
-    bandwidth: Any, z_bandwidth: Any, obs: Any, progress: Callable[[str], None] | None = None
-) -> tuple[Floats, float]:
-    """sigma (d,) of x, and of z; 0 keeps the values of z apart.
+class Widths(NamedTuple):
+    """Widths of kernels, and where the data choose them the robust scales by which they did.
+
+    Attributes
+    ----------
+    sigma : (d,) of x
+    z_sigma : of z, (k,) where z are vectors; 0 keeps the values of z apart
+    x_scale, z_scale : of x, and of z unless these are kinds
+    """
+
+    sigma: Floats
+    z_sigma: Any
+    x_scale: Scale | None = None
+    z_scale: Scale | None = None
+
+
+def choose(bandwidth: Any, z_bandwidth: Any, obs: Any, progress: Callable[[str], None] | None = None) -> Widths:
+    """Widths that are given, or by a rule.
 
     Parameters are those of `Kernels`; `obs` has `points` (n_x, d) and perhaps `targets` (n_z, k).
     """
-    z_given = z_bandwidth
-    if z_given is not None:
-        z_given = real(z_bandwidth, "z_bandwidth", least=0, remedy="give one, or None", of="Kernels")
     if not isinstance(bandwidth, str):
-        sigma, z_sigma = _given(bandwidth, obs.points.shape[1])
+        found = Widths(*_given(bandwidth, obs.points.shape[1]))
     elif bandwidth in RULES:
-        sigma, z_sigma = RULES[bandwidth](obs, progress)
+        found = RULES[bandwidth](obs, progress)
     else:
         kinds = f"a positive number, one for each dimension, or one of {', '.join(map(repr, RULES))}"
         raise ValueError(refusal("bandwidth", bandwidth, kinds, "choose one", of="Kernels"))
-    return sigma, 0.0 if obs.targets is None else z_sigma if z_given is None else z_given
+    z_sigma = 0.0 if obs.targets is None else found.z_sigma if z_bandwidth is None else float(z_bandwidth)
+    return found._replace(z_sigma=z_sigma)
 
 
 def _given(bandwidth: Any, d: int) -> tuple[Floats, float]:
@@ -59,6 +77,13 @@ def _given(bandwidth: Any, d: int) -> tuple[Floats, float]:
     return np.broadcast_to(sigma, (d,)) if sigma.size == 1 else sigma[:d], z_sigma
 
 
+def _spreads(obs: Any) -> tuple[Floats, float]:
+    table, targets, z = obs.table(), obs.targets, 0.0
+    if targets is not None:
+        z = float(_spread(targets, np.bincount(table.outcome, table.count, len(targets)).astype(float)).mean())
+    return _spread(obs.points, table.weight.astype(float)), z
+
+
 def _spread(values: NDArray[Any], weight: Floats) -> Floats:
     """Standard deviation of each column, 1 where it is constant."""
     values = values.astype(float)
@@ -67,121 +92,198 @@ def _spread(values: NDArray[Any], weight: Floats) -> Floats:
     return np.where(spread > 0, spread, 1.0)
 
 
-def _spreads(obs: Any) -> tuple[Floats, float]:
-    table, targets, z = obs.table(), obs.targets, 0.0
-    if targets is not None:
-        z = float(_spread(targets, np.bincount(table.outcome, table.count, len(targets)).astype(float)).mean())
-    return _spread(obs.points, table.weight.astype(float)), z
-
-
-def _nearest(obs: Any, progress: Any) -> tuple[Floats, float]:
+def _nearest(obs: Any, progress: Any) -> Widths:
     table = obs.table()
     joint = np.repeat(obs.points.astype(float), np.diff(table.start), axis=0)
     if obs.targets is not None:
         joint = np.column_stack([joint, obs.targets[table.outcome]])
     distance = nearest_distance(np.unique(joint, axis=0))
     width = 0.5 * distance if np.isfinite(distance) else 1.0
-    return np.full(obs.points.shape[1], width), width
+    return Widths(np.full(obs.points.shape[1], width), width)
 
 
-def _rule(obs: Any, progress: Any) -> tuple[Floats, float]:
+def _rule(obs: Any, progress: Any) -> Widths:
     x, z = _spreads(obs)
     factor = obs.n ** (-1.0 / (x.size + 5.0))
-    return x * factor, z * factor
+    return Widths(x * factor, z * factor)
 
 
-def _cross_validated(obs: Any, progress: Any) -> tuple[Floats, float]:
+def _cross_validated(obs: Any, progress: Any) -> Widths:
     """Widths with the largest likelihood of z given x and the other observations.
 
     Integers have one width in all dimensions. Others have one for each, so that dimensions that say nothing about z
     become so wide that they do not dilute the rest.
     """
-    from scipy.optimize import minimize
-
-    task, rough = _Task(obs), _Task(obs, COARSE)
-    best, chosen = -np.inf, np.zeros(task.size)
-    for i, factor in enumerate(FACTORS):
-        for z_factor in FACTORS if task.dim else FACTORS[:1]:
-            at = np.log(np.append(np.full(task.size - 1, factor), z_factor))
-            value = -rough.loss(at)[0]
-            if value > best:
-                best, chosen = value, at
-        if progress is not None:
-            progress(f"bandwidth: {i + 1} of {FACTORS.size} widths")
-    low = np.log([*[LEAST] * (task.size - 1), task.z_least])
-    high = np.log([*[MOST] * (task.size - 1), max(2.0, task.z_least)])
-    how: Any = {"bounds": list(zip(low, high, strict=True)), "options": {"maxiter": 25, "ftol": 1e-4}}
-    found = minimize(task.loss, np.clip(chosen, low, high), jac=True, method="L-BFGS-B", **how)
+    sample = sampled(obs)
+    width, z_width = likeliest(sample, progress=progress)
     if progress is not None:
         progress("bandwidth: chosen")
-    return task.widths(np.exp(found.x))
+    return sample.in_units(width, z_width)
 
 
 RULES = {"nearest": _nearest, "rule": _rule, "cv": _cross_validated}
 
 
-def _observed(obs: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-    """x and z of each observation."""
+class Sample(NamedTuple):
+    """Some of the observations, evenly spaced, in robust scales: see `scales`.
+
+    Attributes
+    ----------
+    n : number of all observations
+    place, row : (m,) which of them these are, and their distinct x
+    x : (m, d) configurations
+    z : (m, k) outcomes, or (m,) their numbers where they are kinds
+    shared : whether all dimensions of x have one unit, and so one width
+    x_scale, z_scale : of x, and of z, None for kinds
+    least : (k,) smallest width of z: half the distance of rounded values
+    """
+
+    n: int
+    place: Ints
+    row: Ints
+    x: Floats
+    z: NDArray[Any]
+    shared: bool
+    x_scale: Scale
+    z_scale: Scale | None
+    least: Floats
+
+    @property
+    def dim(self) -> int:
+        return 0 if self.z_scale is None else self.z.shape[1]
+
+    def in_units(self, width: Floats, z_width: float) -> Widths:
+        """Widths in the units of the data."""
+        z: Any = 0.0 if self.z_scale is None else z_width * self.z_scale.scale
+        z = float(z[0]) if self.dim == 1 else z
+        return Widths(width * self.x_scale.scale, z, self.x_scale, self.z_scale)
+
+
+def sampled(obs: Any, kinds: bool = False, most: int = SAMPLED) -> Sample:
+    """Some observations in robust scales; `kinds` keeps the values of z apart. Cost: O(n)."""
     try:
-        return obs.x, obs.z
+        x, z = obs.x, obs.z
     except CountsOnly:
         raise ValueError(
-            "The 'bandwidth' of Kernels is 'cv' and only counts were kept; cross-validation takes observations from "
-            "all over the data: use 'rule', 'nearest' or a number, or fit all data at once, observed with chunks=...."
+            "Only counts of the observations were kept; states by evidence and the bandwidth 'cv' take observations "
+            "from all over the data: use a bandwidth 'rule', 'nearest' or a number with a distance such as "
+            "match=ds.Bhattacharyya(), or fit all data at once, observed with chunks=...."
         ) from None
+    place, asked = evenly(obs.n, most), evenly(obs.n, ASKED_OF_SCALES)
+    shared = obs.points.dtype.kind in "iu"
+    x_scale = robust(obs.points[x[asked]])
+    # Levels are bounded as they are.
+    x_scale = x_scale.one().unbounded() if shared else x_scale
+    z_scale, outcome, least = None, z[place], np.zeros(0)
+    if obs.targets is not None and not kinds:
+        z_scale = robust(obs.targets[z[asked]])
+        z_scale = z_scale.unbounded() if shared else z_scale
+        outcome = z_scale.tame(obs.targets[z[place]])
+        least = np.array([0.5 * lattice(column) for column in outcome.T])
+    own = x_scale.tame(obs.points[x[place]])
+    return Sample(obs.n, place, x[place], own, outcome, shared, x_scale, z_scale, least)
+
+
+def likeliest(
+    sample: Sample, shared: bool = False, cost: float = 0.0, progress: Callable[[str], None] | None = None
+) -> tuple[Floats, float]:
+    """Widths of x (d,) and z, in scales, by the likelihood of each z given its x and the other observations.
+
+    Parameters
+    ----------
+    sample : the observations
+    shared : whether all dimensions have one width
+    cost : nats for each dimension that plays a part
+    """
+    from scipy.optimize import minimize
+
+    task, rough = _Task(sample, shared, cost), _Task(sample, shared, cost, COARSE)
+    values = []
+    for i, width in enumerate(WIDTHS):
+        values += [(rough.loss(task.at(width, z), False)[0], width, z) for z in Z_WIDTHS[: None if sample.dim else 1]]
+        if progress is not None:
+            progress(f"bandwidth: {i + 1} of {len(WIDTHS)} widths")
+    _, width, z_width = min(values)
+    starts = [task.at(width, z_width)]
+    if task.size > 2:
+        starts.append(_one_by_one(rough, task.at(WIDEST, z_width)))
+    low, high = np.log(task.bounds).T
+    how: Any = {"bounds": list(zip(low, high, strict=True)), "options": {"maxiter": STEPS, "ftol": 1e-4}}
+    runs = [minimize(task.loss, np.clip(at, low, high), jac=True, method="L-BFGS-B", **how) for at in starts]
+    return task.widths(np.exp(min(runs, key=lambda run: float(run.fun)).x))
+
+
+def _one_by_one(task: "_Task", at: Floats) -> Floats:
+    """A start where few dimensions matter: all are wide, then one after the other is narrowed while that gains."""
+    old, free = task.loss(at, False)[0], set(range(at.size - 1))
+    while free:
+        tries = [(task.loss(np.where(np.arange(at.size) == k, np.log(NARROW), at), False)[0], k) for k in sorted(free)]
+        value, k = min(tries)
+        if value >= old - GAIN:
+            break
+        at = np.where(np.arange(at.size) == k, np.log(NARROW), at)
+        old = value
+        free.remove(k)
+    return at
 
 
 class _Task:
-    """Minus the mean log likelihood of some z, and its gradient, at logarithms of widths in standard deviations."""
+    """Minus the mean log likelihood of some z, and its gradient, at logarithms of widths in scales."""
 
-    def __init__(self, obs: Any, fewer: int = 1) -> None:
-        self.x_spread, self.z_spread = _spreads(obs)
-        shared = self.x_spread.size == 1
-        if obs.points.dtype.kind in "iu":
-            self.x_spread, shared = np.full(self.x_spread.size, np.sqrt((self.x_spread**2).mean())), True
-        self.size = 2 if shared else self.x_spread.size + 1
-        # Evenly spaced observations, whatever their order.
-        asked, others = (
-            np.unique(np.linspace(0, obs.n - 1, min(obs.n, most // fewer)).astype(np.int64))
-            for most in (ASKED, ANSWERING)
-        )
-        self.share = others.size / obs.n
-        x, z = _observed(obs)
-        self.a, self.b = obs.points[x[asked]] / self.x_spread, obs.points[x[others]] / self.x_spread
+    def __init__(self, sample: Sample, shared: bool, cost: float, fewer: int = 1) -> None:
+        n, self.dim, self.cost = len(sample.x), sample.dim, cost
+        self.d = sample.x.shape[1]
+        self.size = 2 if shared or sample.shared else self.d + 1
+        asked, others = (evenly(n, most // fewer if n > FEW else most) for most in (ASKED, ANSWERING))
+        self.share, self.n = others.size / sample.n, sample.n
+        self.a = sample.x[asked]
+        self.b = np.zeros((self.d, -(-others.size // LANES) * LANES))
+        self.b[:, : others.size] = sample.x[others].T
         place = np.searchsorted(others, asked)
         self.own = np.where(others[np.minimum(place, others.size - 1)] == asked, place, -1)
-        self.z_least, targets = LEAST, obs.targets
-        self.dim = 0 if targets is None else targets.shape[1]
-        if targets is None:
-            self.z_square = np.where(z[asked][:, None] == z[others], 0.0, np.inf)
+        self.z_square = np.full((asked.size, self.b.shape[1]), -1.0)
+        if self.dim:
+            self.z_square[:, : others.size] = squares(sample.z[asked], sample.z[others])
         else:
-            self.z_square = squares(targets[z[asked]] / self.z_spread, targets[z[others]] / self.z_spread)
-            # Values on a lattice have an infinite likelihood at no width: half their distance is the least.
-            gaps = np.diff(np.sort(targets, axis=0), axis=0)
-            gaps = gaps[gaps > 0] / self.z_spread
-            self.z_least = max(LEAST, 0.5 * float(np.median(gaps)) if gaps.size else LEAST)
+            self.z_square[:, : others.size] = np.where(sample.z[asked][:, None] == sample.z[others], 0.0, np.inf)
+        z_least = max([LEAST, *sample.least])
+        self.bounds = [(LEAST, MOST)] * (self.size - 1) + [(z_least, max(2.0, z_least))]
 
-    def loss(self, at: Floats) -> tuple[float, Floats]:
+    def at(self, width: float, z_width: float) -> Floats:
+        """Logarithms of widths that are the same in all dimensions."""
+        at: Floats = np.log(np.append(np.full(self.size - 1, width), z_width))
+        return at
+
+    def loss(self, at: Floats, slopes: bool = True) -> tuple[float, Floats]:
         """The same for any number of threads: each asked observation has its own terms, added up in their order."""
-        width, z_width = np.broadcast_to(np.exp(at[:-1]), self.x_spread.shape), float(np.exp(at[-1]))
-        a, b = self.a / width, self.b / width
+        width, z_width = np.broadcast_to(np.exp(at[:-1]), self.d), float(np.exp(at[-1]))
+        a, b = self.a / width, self.b / width[:, None]
         n = len(a)
-        p, z_slope, slope = np.empty(n), np.empty(n), np.empty((n, self.size - 1))
+        p, z_slope, slope = np.empty(n), np.empty(n), np.empty((n, self.size - 1 if slopes else 0))
+        # One odd z costs a bounded amount.
+        floor = 1.0 / (FLOOR * self.n)
 
         def rows(part: tuple[int, int]) -> None:
             own = slice(*part)
-            asked = a[own], b, self.own[own], self.z_square[own]
-            leave_one_out(*asked, z_width, self.dim, BLIND, p[own], slope[own], z_slope[own])
+            asked = a[own], b, self.own[own], self.z_square[own], z_width, self.dim, BLIND, IGNORANCE, floor
+            leave_one_out(*asked, p[own], slope[own], z_slope[own])
 
         list(map_slices(rows, slices(n, workers())))
-        gradient = np.append(slope.sum(axis=0), z_slope.sum()) / n
-        return -float(np.log(np.maximum(p, 1e-300)).mean()), -gradient
+        # A dimension plays a part as far as it is narrow.
+        active = 1.0 / (1.0 + width**2)
+        value = -float(np.log(p + floor).mean()) + self.cost * float(active.sum())
+        if not slopes:
+            return value, slope[0]
+        gradient = -np.append(slope.sum(axis=0), z_slope.sum()) / n
+        costs = -2.0 * self.cost * width**2 * active**2
+        gradient[:-1] += costs if self.size == self.d + 1 else costs.sum()
+        return value, gradient
 
     def widths(self, factor: Floats) -> tuple[Floats, float]:
         """Widths for all observations: more than those that answered, so that they are smaller by the rule of thumb."""
-        x, z = np.broadcast_to(factor[:-1], self.x_spread.shape), float(factor[-1])
+        x, z = np.broadcast_to(factor[:-1], self.d), float(factor[-1])
         active = float(np.minimum(1.0, 1.0 / x).sum())
         shrink = self.share ** (1.0 / (active + self.dim + 4.0))
         # Three digits, the same for any number of threads.
-        sigma = [float(f"{s:.3g}") for s in self.x_spread * np.where(x < 1.0, x * shrink, x)]
-        return np.array(sigma), float(f"{self.z_spread * z * shrink:.3g}")
+        width = [float(f"{w:.3g}") for w in np.where(x < 1.0, x * shrink, x)]
+        return np.array(width), float(f"{max(z * shrink, self.bounds[-1][0]):.3g}")

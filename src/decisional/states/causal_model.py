@@ -10,19 +10,34 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.frames import columns_of, is_frame, reordered
+from ..data.calendars import calendar
+from ..data.frames import is_frame, reordered, variables_of
 from ..data.observations import Observations, Tallied
 from ..machines import EpsilonMachine, TransitionGraph
 from ..support.arguments import choice, integer, real, refusal
 from ..support.arrays import Floats, Ints
 from ..support.executors import check_executor
 from . import aggregation, matching
+from .coarsening import BitsPath, bits_path
 from .determinism import CONSTRAINTS
 from .distributions import Counts
+from .evidence import states_of
+from .forecasts import Forecast
 from .kernels import KernelModel, Kernels
+from .machine_selection import best_window
 from .partition import Partition
+from .pasts import best_past
 from .reconstruct import DensityEstimator, Reconstruction, reconstruct
-from .state_model import StateModel, as_observations, at_rows, observed_series, refuse_sparse
+from .state_model import (
+    PlainSeries,
+    StateModel,
+    as_observations,
+    at_rows,
+    observed_series,
+    plain_series,
+    refuse_ragged,
+    refuse_sparse,
+)
 
 # Rows of densities that are compared with the states at once.
 BLOCK = 1 << 12
@@ -41,8 +56,9 @@ class CausalModel(StateModel):
     Parameters
     ----------
     density : estimator of P(Z|x): `Counts()`, `Kernels()`; None picks by data: kernels where x has numbers
-    match : when two distributions are the same: None (`GTest()` for counts, `Bhattacharyya()` for kernels), "exact",
-        `ChiSquare(alpha)`, a distance such as `Variational(threshold)`, or a callable of two count vectors
+    match : when two distributions are the same: None (`GTest()` for counts, `Evidence()` for kernels, or
+        `Bhattacharyya()` where `cluster` is given), "exact", `ChiSquare(alpha)`, a distance such as
+        `Variational(threshold)`, or a callable of two count vectors
     cluster : None or "aggregate", "connect", or a callable of (densities, match)
     theta : share above which the most frequent target of a (state, symbol) stands for all, in (0.5, 1]
     passes : how often "aggregate" visits the data
@@ -50,7 +66,10 @@ class CausalModel(StateModel):
     constraints : what symbols do to the states: "evidence" (split where that shortens the description of the
         data, which only a series can tell), "paper" (split and merge as in section 5.5) or "none"; see `determinism`
     past, future : let `fit`, `predict` and `score` take plain series, observed through windows of so many values; by
-        default they take Observations, or pairs
+        default they take Observations, or pairs. past="auto": the data of `fit` choose, see `selection.best_past` for
+        numbers and `selection.best_window` for symbols
+    inputs : names of calendar parts, such as ["hour", "month"], of plain series of numbers whose index has dates; see
+        `observe.delays`
 
     Attributes
     ----------
@@ -66,6 +85,8 @@ class CausalModel(StateModel):
     converged_ : whether every (state, symbol) of the machine leads to one state, up to theta
     unresolved_ : the (state, symbol, share of the most frequent target) for which it does not
     observations_ : what was fitted
+    past_ : number of values of plain series that x is made of, as it was given or chosen
+    warning_ : what should be known before states of kernel densities are trusted, None if there is nothing
     match_, kernels_ : the match that was used, and the kernel estimate with its bandwidths, None for counts
 
     Examples
@@ -85,6 +106,8 @@ class CausalModel(StateModel):
     _by_row = False
     # Columns of the array that was fitted, if one was, and their names.
     n_features_in_: int
+    # How much past plain series were observed with.
+    past_: int
     feature_names_in_: NDArray[Any]
 
     def __init__(
@@ -96,13 +119,14 @@ class CausalModel(StateModel):
         passes: int = 1,
         random_state: Any = None,
         constraints: str = "evidence",
-        past: int | None = None,
+        past: int | str | None = None,
         future: int = 1,
+        inputs: Any = None,
     ) -> None:
         self.density, self.match, self.cluster = density, match, cluster
         self.theta, self.constraints = theta, constraints
         self.passes, self.random_state = passes, random_state
-        self.past, self.future = past, future
+        self.past, self.future, self.inputs = past, future, inputs
 
     def fit(self, X: Any, z: Any = None, executor: Executor | None = None) -> Self:
         """Find the causal states of observations, or of pairs (X, z).
@@ -133,17 +157,30 @@ class CausalModel(StateModel):
 
         Parameters are those of `fit`.
         """
-        return self._add(self._given(X, z).tally(executor), X)
+        more = self.is_fitted()
+        return self._add(self._given(X, z, self._names() if more else (), more).tally(executor), X)
 
     def merge(self, other: "CausalModel") -> Self:
         """Add the counts of other causal states, of observations made alike, and keep the parameters of self."""
         return self._add(other._counts(), None)
 
     def _add(self, tally: Any, X: Any) -> Self:
-        self._tally = self._counts().merge(tally) if self.is_fitted() else tally
+        first = not self.is_fitted()
+        self._tally = tally if first else self._counts().merge(tally)
         self._fitted, self._by_row = None, False
-        self._note_columns(X)
+        if first and X is not None:
+            self._note_columns(X)
         return self
+
+    def _names(self) -> Sequence[str]:
+        """The columns of the frame that was fitted, if it was one."""
+        found: Sequence[str] = vars(self).get("feature_names_in_", ())
+        return found
+
+    def in_order(self, X: Any) -> Any:
+        """New rows of x with their columns in the order of `fit`, where both are frames; other data as they are."""
+        names = self._names()
+        return reordered(X, names, "X") if len(names) and is_frame(X) and self.past is None else X
 
     def _counts(self) -> Any:
         return self._found.observations.tally() if self._tally is None else self._tally
@@ -152,26 +189,38 @@ class CausalModel(StateModel):
         """Remember the columns of an array that was fitted."""
         for name in ("n_features_in_", "feature_names_in_"):
             self.__dict__.pop(name, None)
-        if X is not None and not isinstance(X, Observations) and np.ndim(X) == 2:
-            self.n_features_in_ = np.shape(X)[1]
-            if is_frame(X) and all(isinstance(name, str) for name in columns_of(X)):
-                self.feature_names_in_ = np.array(columns_of(X), object)
+        if isinstance(X, Observations):
+            return
+        names = variables_of(X, "X", self.inputs is not None)
+        if names and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.array(names, object)
+        # Several series may have several lengths, and so no shape.
+        if (is_frame(X) or self.past is None or isinstance(X, np.ndarray)) and np.ndim(X) == 2:
+            self.n_features_in_ = len(names) or np.shape(X)[1]
 
     def _found_in(self, obs: Observations, executor: Executor | None) -> Reconstruction:
         """Causal states of observations."""
         density = self.density
         if density is None:
             density = Counts() if obs.points is None else Kernels()
-        model = density.model(obs) if isinstance(density, Kernels) else None
-        match = matching.resolve(self.match, "kernels" if model is not None else "counts")
-        if isinstance(match, matching.TwoSampleTest) and not (model is None or model.counts):
+        kind = "counts"
+        if isinstance(density, Kernels):
+            gaussian = isinstance(density.kernel, str) and density.kernel == "gaussian"
+            kind = "kernels" if self.cluster is None and gaussian else "pairs"
+        match = matching.resolve(self.match, kind)
+        evidence = None
+        if isinstance(match, matching.Evidence):
+            evidence = states_of(obs, density, match.alpha)
+            density = evidence.model
+        elif isinstance(density, Kernels):
+            density = density.model(obs)
+        if isinstance(match, matching.TwoSampleTest) and isinstance(density, KernelModel) and not density.counts:
             raise ValueError(
                 f"The 'match' is {match!r} and the 'density' {density!r}; a test needs counts and kernel sums "
                 "are none: use a distance such as ds.Bhattacharyya()."
             )
         cluster = aggregation.resolve(self.cluster, self.passes, self.random_state)
-        how = match, cluster, self.theta, self.constraints
-        return reconstruct(obs, density if model is None else model, *how, executor)
+        return reconstruct(obs, density, match, cluster, self.theta, self.constraints, executor, evidence)
 
     def is_fitted(self) -> bool:
         return self._fitted is not None or self._tally is not None
@@ -199,6 +248,11 @@ class CausalModel(StateModel):
         return density if isinstance(density, KernelModel) else None
 
     @property
+    def warning_(self) -> str | None:
+        evidence = self._found.evidence
+        return None if evidence is None else evidence.doubt()
+
+    @property
     def labels_(self) -> Ints:
         return self._at_rows(self._found.labels, -1)
 
@@ -217,6 +271,44 @@ class CausalModel(StateModel):
     @property
     def recurrent_complexity_(self) -> float:
         return self.complexity_ if self.machine_ is None else self.machine_.statistical_complexity()
+
+    def path(self) -> BitsPath:
+        """How many bits about the future fewer states keep: see `coarsening.bits_path`."""
+        return bits_path(self.distributions_, self.states_.probability)
+
+    def coarsen(self, n_states: int | None = None, bits: float | None = None) -> Self:
+        """Fewer states, which keep as much information about the future as so many can.
+
+        Parameters
+        ----------
+        n_states : how many are left, at most
+        bits : as few as keep so many bits about z, of those that all of them have
+
+        Returns
+        -------
+        The same model with coarser states, fitted to the same data; it has no machine, since coarse states need not be
+        deterministic. Cost: O(K² n_outcomes + K³) for K states.
+
+        Examples
+        --------
+        >>> import decisional as ds
+        >>> causal = ds.CausalStates().fit(ds.observe.series("0010111" * 300, past=3))
+        >>> causal.n_states_, causal.coarsen(n_states=2).n_states_
+        (7, 2)
+        """
+        if (n_states is None) == (bits is None):
+            raise ValueError(
+                f"The 'n_states' is {n_states!r} and 'bits' {bits!r}; exactly one must be given: choose one."
+            )
+        path = self.path()
+        if bits is not None:
+            n_states = path.fewest(
+                real(bits, "bits", most=float(path.bits[0]) + 1e-9, remedy="see path()", of="coarsen")
+            )
+        n_states = integer(n_states, "n_states", of="coarsen")
+        coarse = copy(self)
+        coarse._tally, coarse._fitted = None, self._found.coarsened(path.groups(min(n_states, self.n_states_)))
+        return coarse
 
     def at_observations(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
         """Values of each distinct x at each observation of `fit`, or at each row of X, `missing` where it had none."""
@@ -237,20 +329,53 @@ class CausalModel(StateModel):
         -1 where nothing is known of x. Cost: O(n) and O(past log n_rows) for each distinct x.
         """
         obs, own = self._observed(X, ahead=True)
-        if self.kernels_ is None:
+        evidence = self._found.evidence
+        if evidence is not None:
+            states = evidence.label(self._points_of(obs))[obs.x]
+        elif self.kernels_ is None:
             states = self._found.states_of_words(obs)[obs.x]
         else:
             states = self._nearest_states(self.kernels_.probabilities(self._points_of(obs)))[obs.x]
         return states if own is None else at_rows(states, obs, -1)[own]
 
     def predict_proba(self, X: Any) -> Floats:
-        """(n, n_outcomes) P(Z|state) of each observation, with kernels P(Z|x) itself; NaN where the state is -1."""
+        """(n, n_outcomes) P(Z|state) of each observation, with kernels P(Z|x) itself; NaN where the state is -1.
+
+        Where the widths of kernels were left to the data, it is the probability that z is nearest to each of
+        `outcomes_`, by `forecast`.
+        """
+        if self.kernels_ is not None and self.kernels_.by_data:
+            return self.forecast(X).probabilities(self.outcomes_)
         if self.kernels_ is not None:
             obs, own = self._observed(X, ahead=True)
             p = self.kernels_.probabilities(self._points_of(obs))[obs.x]
             return p if own is None else at_rows(p, obs, np.nan)[own]
         unknown = np.full((1, self.distributions_.shape[1]), np.nan)
         return np.concatenate([self.distributions_, unknown])[self.predict(X)]
+
+    def forecast(self, X: Any, steps: int = 1) -> Forecast:
+        """The distribution of the outcome of each observation, from P(Z|x) itself, by kernels and a linear model.
+
+        Parameters
+        ----------
+        X : as in `predict`: Observations, rows of x, or, with `past`, series, whose last row is the forecast of what
+            follows their last value
+        steps : how many steps ahead: the outcome of the observation that follows so many steps later, less one
+
+        Returns
+        -------
+        Forecast : pdf, cdf, quantile, interval, sample, mean, std of each observation, or of each row of X; NaN where
+            it has none. Cost: for each number of steps once about 1 s, then 8,000 kernels for each observation.
+        """
+        obs, own = self._observed(X, ahead=True)
+        steps = integer(steps, "steps", of="forecast")
+        if self.kernels_ is None:
+            raise ValueError(
+                "The states are those of symbols, whose outcomes are kinds; forecasts are distributions of numbers: "
+                "use predict_proba(X), or density=ds.Kernels() where the symbols are numbers."
+            )
+        x = self._points_of(obs)[obs.x].astype(float)
+        return Forecast(self.kernels_.stack(steps), x if own is None else at_rows(x, obs, np.nan)[own])
 
     def to_frame(self) -> Any:
         """The state and the local complexity at each place of the data, on their index: see `Observations.frame`."""
@@ -280,25 +405,31 @@ class CausalModel(StateModel):
             )
         return float(np.log2(p[states[known], number[known]]).mean())
 
+    def observations_of(self, X: Any, z: Any = None) -> Observations:
+        """New data observed as those of `fit` were; parameters are those of `score`."""
+        obs: Observations = self._observed(X, z)[0]
+        return obs
+
     def _observed(self, X: Any, z: Any = None, ahead: bool = False) -> tuple[Observations, Any]:
         """New data as `fit` read its own; and, unless they are Observations, which places of them are rows of X."""
         self.check_fitted()
         if isinstance(X, Observations):
             return as_observations(X, z), None
         refuse_sparse(X)
-        if self.past is not None:
+        fitted = self.observations_
+        if self.past is not None or fitted.has_suffixes:
             _refuse_outcomes(z)
-            return observed_series(X, self.past, self.future, self.observations_.kind == "signal", ahead)
-        d, shape = vars(self).get("n_features_in_"), np.shape(X)
+            past, future = (fitted.past, fitted.future) if self.past is None else (self.past_, self.future)
+            plain = plain_series(X, fitted.kind == "signal", self.inputs, self._names())
+            return observed_series(plain, past, future, self.inputs, ahead, fitted.letters)
+        d, shape = vars(self).get("n_features_in_"), refuse_ragged(X, "X")
         if d is not None and len(shape) in (1, 2) and shape[1:] != (d,):
             given = f"X has {shape[1]} features" if len(shape) == 2 else "X has one dimension"
             raise ValueError(
                 f"{given}, but {type(self).__name__} is expecting {d} features as input, those of fit. Reshape your "
                 f"data to (n, {d})."
             )
-        if "feature_names_in_" in vars(self) and is_frame(X):
-            X = reordered(X, self.feature_names_in_, "X")
-        return as_observations(X, z, self.kernels_ is not None), slice(None)
+        return as_observations(self.in_order(X), z, self.kernels_ is not None), slice(None)
 
     def _points_of(self, obs: Observations) -> NDArray[Any]:
         """(n_x, d) the distinct x as vectors of numbers."""
@@ -323,21 +454,62 @@ class CausalModel(StateModel):
             states[part][known] = (np.sqrt(p[part][known]) @ roots).argmax(axis=1)
         return states
 
-    def _given(self, X: Any, z: Any) -> Observations:
-        """What is to be fitted, once the parameters are checked."""
+    def _given(self, X: Any, z: Any, names: Sequence[str] = (), more: bool = False) -> Observations:
+        """What is to be fitted, once the parameters are checked.
+
+        `names` tell the order of columns; `more` of what was fitted has the past of the first.
+        """
         of = type(self).__name__
         real(self.theta, "theta", above=0.5, most=1, remedy="try theta=0.95", of=of)
         integer(self.passes, "passes", of=of)
+        integer(self.future, "future", of=of)
         choice(self.constraints, "constraints", CONSTRAINTS, of=of)
         wrong = isinstance(self.density, type) or not isinstance(self.density, DensityEstimator)
         if self.density is not None and wrong:
             rule = "None or an estimator of P(Z|x)"
             raise ValueError(refusal("density", self.density, rule, "try density=ds.Counts()", of))
-        if self.past is None or isinstance(X, Observations):
+        plain_data = self.past is not None and not isinstance(X, Observations)
+        if self.inputs is not None and not plain_data:
+            rule = f"None for {type(X).__name__}" + (" without 'past'" if self.past is None else "")
+            remedy = (
+                "give a plain series and its 'past', or Observations by ds.observe.delays(signal, past, inputs=...)"
+            )
+            raise ValueError(refusal("inputs", self.inputs, rule, remedy, of))
+        if self.past is not None and isinstance(X, Observations):
+            self._refuse_other_windows(X)
+            self.past_ = X.past
+        if not plain_data:
+            X = self.in_order(X) if len(names) else X
             return as_observations(X, z, isinstance(self.density, Kernels), fitting=True)
         _refuse_outcomes(z)
         numbers = True if isinstance(self.density, Kernels) else None
-        return observed_series(X, self.past, self.future, numbers)[0]
+        plain = plain_series(X, numbers, self.inputs, names)
+        past = self.past_ if more and self._is_auto() else self._chosen_past(plain)
+        obs = observed_series(plain, past, self.future, self.inputs)[0]
+        self.past_ = past
+        return obs
+
+    def _is_auto(self) -> bool:
+        return isinstance(self.past, str) and self.past == "auto"
+
+    def _chosen_past(self, plain: PlainSeries) -> int:
+        """The past, as it is given or as the data choose it."""
+        if not self._is_auto():
+            of = type(self).__name__
+            return integer(self.past, "past", remedy="try past='auto', or None for Observations", of=of)
+        if not plain.numbers:
+            return best_window(plain.parts, sequences=True)
+        known = plain.dates and [calendar(dates, self.inputs) for dates in plain.dates]
+        density = self.density if isinstance(self.density, Kernels) else None
+        return best_past(plain.parts, density, future=self.future, inputs=known)
+
+    def _refuse_other_windows(self, obs: Observations) -> None:
+        """Refuse observations of other windows than those that are asked for; "auto" takes those that were chosen."""
+        if not obs.has_suffixes or (obs.past if self._is_auto() else self.past, self.future) != (obs.past, obs.future):
+            raise ValueError(
+                f"The 'past' is {self.past} and the 'future' {self.future}, and 'X' is a {obs.kind} that was observed "
+                f"with past {obs.past} and future {obs.future}: leave them out, or give the plain series."
+            )
 
 
 def _refuse_outcomes(z: Any) -> None:

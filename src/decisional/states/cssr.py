@@ -21,9 +21,9 @@ from ..data.tally import Table
 from ..machines import EpsilonMachine, chains
 from ..machines.chains import entropy
 from ..machines.epsilon_machine import trusted_machine
-from ..support.arguments import choice, integer, real
+from ..support.arguments import choice, integer, real, refusal
 from ..support.arrays import Bools, Floats, Ints
-from ..support.files import write_text
+from ..support.files import checked_path, write_text
 
 TESTS = ("ks", "chi2")
 # Closed classes with a smaller share of the windows are where the data happen to end, not where the process stays.
@@ -272,6 +272,10 @@ def cssr_result(
     >>> found.machine.n_states, found.relative_entropy < 1e-3, found.state_series()[:8]
     (2, True, '0;1;0;1;')
     """
+    if isinstance(lines, str) or not isinstance(lines, Sequence) or not all(isinstance(line, str) for line in lines):
+        raise TypeError(refusal("lines", lines, "a list of strings, one for each series", "try lines=[text]"))
+    if not isinstance(alphabet, str | None):
+        raise TypeError(refusal("alphabet", alphabet, "a string of all symbols, or None", "leave it out"))
     symbols = "".join(sorted(set().union(*lines))) if alphabet is None else alphabet
     code = {symbol: place for place, symbol in enumerate(symbols)}
     if not symbols or len(code) < len(symbols):
@@ -435,6 +439,8 @@ class CssrResult:
     def dot(self, name: str) -> str:
         """The file "_inf.dot": the machine for Graphviz."""
         # A name that is no identifier needs quotes to be read.
+        if not isinstance(name, str):
+            raise TypeError(refusal("name", name, "a string", "try name='cssr'"))
         name = name if name.isidentifier() else '"' + name.replace('"', '\\"') + '"'
         lines = [f"digraph {name} {{", 'size = "6,8.5";', 'ratio = "fill";', "node [shape = circle];"]
         lines += ["node [fontsize = 24];", "edge [fontsize = 24];"]
@@ -451,6 +457,8 @@ class CssrResult:
 
     def info(self, settings: Mapping[str, Any]) -> str:
         """The file "_info": the settings, which are those of the call, and the measures."""
+        if not isinstance(settings, Mapping):
+            raise TypeError(refusal("settings", settings, "a dict of names and values", "try settings={}"))
         rows: dict[str, Any] = {
             **settings,
             "Alphabet Size": len(self.alphabet),
@@ -470,7 +478,7 @@ class CssrResult:
         """Write the four files, each to `base` with its ending; return their paths."""
         texts = {"results": self.results(), "inf.dot": self.dot(name), "info": self.info(settings)}
         texts["state_series"] = self.state_series()
-        paths = {f"{os.fspath(base)}_{suffix}": text for suffix, text in texts.items()}
+        paths = {f"{checked_path(base)}_{suffix}": text for suffix, text in texts.items()}
         for path, text in paths.items():
             write_text(path, text)
         return list(paths)

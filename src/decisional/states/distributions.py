@@ -33,6 +33,7 @@ class Distributions(Record):
     member : (n_rows,) a distinct x that ends like the row
     depth : (n_rows,) how many last symbols its x share (all of them, unless x was rare)
     samples : the values of z that the densities are known at, or None: the outcomes of the data
+    kernel : (n_outcomes, n_samples) what outcomes look like at the samples, where these are others
     scale : evidence of one count, less than 1 where observations overlap
     """
 
@@ -46,6 +47,7 @@ class Distributions(Record):
     depth: Ints
     samples: Sequence[Any] | None = None
     scale: float = 1.0
+    kernel: NDArray[Any] | None = None
 
     @classmethod
     def of_table(cls, table: Table, past: int, scale: float = 1.0) -> "Distributions":
@@ -120,7 +122,7 @@ class Counts(DensityParameters):
     def estimate(self, obs: Observations, executor: Executor | None = None) -> Distributions:
         """Cost: that of `obs.table`, then O(distinct x)."""
         least = self.min_count if self.min_count is not None else MIN_COUNT if obs.has_suffixes else 1
-        least = integer(least, "min_count", of="Counts")
+        least = integer(least, "min_count", most=1 << 62, of="Counts")
         table, scale = obs.table(executor), 1.0 / obs.overlap
         if (table.weight >= least).all():
             return Distributions.of_table(table, obs.past, scale)

@@ -6,21 +6,26 @@ Gaussian kernel of width sigma, exp(-d^2 / (2 sigma^2)), a kernel of x and z joi
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.observations import Observations
+from ..data.pairs import LARGEST
 from ..data.tally import Table
 from ..support import resources
-from ..support.arguments import as_table, generator, integer, real, refusal
+from ..support.arguments import as_table, flag, generator, integer, real, refusal, result_of, teller
 from ..support.arrays import Floats, Ints
 from ..support.resources import available as _free_memory
 from . import bandwidths
+from .bandwidths import Widths
 from .distributions import Distributions
+from .forecasts import Forecast
 from .kernel_sums import kernel_sums, squares
+from .scales import Scale
+from .stacking import Stack, stack_of
 from .state_model import DensityParameters
 
 # Values of z that are all sample points; more are sampled on a grid.
@@ -75,26 +80,43 @@ class Kernels(DensityParameters):
         """Densities at the distinct x; see `KernelModel.estimate`."""
         return self.model(obs).estimate(obs, executor)
 
-    def model(self, obs: Observations) -> "KernelModel":
-        """The estimate as a function of x: widths and sample points chosen."""
+    def check(self, obs: Observations) -> None:
+        """Refuse parameters that are none, and observations whose x are no numbers; widths are checked as chosen."""
         if obs.points is None:
             raise ValueError(
                 f"The 'density' is Kernels and the observations are {type(obs).__name__}; kernels need x as numbers: "
                 "observe with ds.observe.delays, image or pairs of numbers, or use ds.Counts()."
             )
-        if not (callable(self.kernel) or self.kernel in ("gaussian", "delta")):
+        if not (callable(self.kernel) or (isinstance(self.kernel, str) and self.kernel in ("gaussian", "delta"))):
             rule = "'gaussian', 'delta' or a callable of squared distances"
             raise ValueError(refusal("kernel", self.kernel, rule, "choose one", of="Kernels"))
         real(self.cutoff, "cutoff", above=0, below=1, remedy="try cutoff=1e-9", of="Kernels")
+        flag(self.joint, "joint", of="Kernels")
+        teller(self.progress)
+        if self.z_bandwidth is not None:
+            how: Any = {"remedy": "give one, or None", "of": "Kernels"}
+            width = real(self.z_bandwidth, "z_bandwidth", least=0, most=LARGEST, **how)
+            if 0 < width < 1 / LARGEST:
+                rule = f"0, or a number from {1 / LARGEST:g} to {LARGEST:g}"
+                raise ValueError(refusal("z_bandwidth", self.z_bandwidth, rule, **how))
+
+    def model(self, obs: Observations) -> "KernelModel":
+        """The estimate as a function of x: widths and sample points chosen."""
+        self.check(obs)
+        assert obs.points is not None
         if isinstance(self.kernel, str) and self.kernel == "delta":
             return KernelModel(self, obs, np.ones(obs.points.shape[1]), 0.0, list(obs.outcomes), obs.targets)
-        sigma, z_sigma = bandwidths.choose(self.bandwidth, self.z_bandwidth, obs, self.progress)
-        samples, at = _samples(self.samples, obs, z_sigma, self.random_state)
+        return self.with_widths(obs, bandwidths.choose(self.bandwidth, self.z_bandwidth, obs, self.progress))
+
+    def with_widths(self, obs: Observations, widths: Widths) -> "KernelModel":
+        """The estimate with widths that were chosen: sample points of z."""
+        sigma, z_sigma, x_scale, z_scale = widths
+        samples, at = _samples(self.samples, obs, widths, self.random_state)
         chosen = isinstance(self.bandwidth, str) and self.z_bandwidth is None
-        if chosen and z_sigma and at is not None and at.size > 1 and at.shape[1] == 1:
+        if chosen and np.any(z_sigma) and at is not None and at.size > 1 and at.shape[1] == 1:
             # No value of z may fall between the points of a line.
             z_sigma = max(z_sigma, 0.5 * float(np.diff(np.sort(at[:, 0])).max()))
-        return KernelModel(self, obs, sigma, z_sigma, samples, at)
+        return KernelModel(self, obs, sigma, z_sigma, samples, at, x_scale, z_scale)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,16 +126,45 @@ class KernelModel:
     Attributes
     ----------
     how, obs : the parameters, and the observations that the model was made from
-    sigma, z_sigma : (d,) widths of x, and that of z, 0 where its values are kept apart
+    sigma, z_sigma : (d,) widths of x, and that of z, (k,) for vectors, 0 where its values are kept apart
     samples, at : the sample points of z as values, and as (n_samples, k) numbers, None where they are kinds
+    x_scale, z_scale : robust scales, whose borders bound x and z; None where widths were given
     """
 
     how: Kernels
     obs: Observations
     sigma: Floats
-    z_sigma: float
+    z_sigma: Any
     samples: Sequence[Any]
     at: Any
+    x_scale: Scale | None = None
+    z_scale: Scale | None = None
+    _stacks: dict[int, Stack] = field(default_factory=dict)
+
+    @property
+    def apart(self) -> bool:
+        """Whether the values of z are kept apart."""
+        return not np.any(self.z_sigma)
+
+    @property
+    def targets(self) -> Any:
+        """(n_z, k) the distinct z as numbers, within borders."""
+        targets = self.obs.targets
+        return targets if self.z_scale is None or targets is None else self.z_scale.bound(targets)
+
+    @property
+    def by_data(self) -> bool:
+        """Whether x and z are numbers whose widths were left to the data: then `stack` says more than the kernels."""
+        how, points = self.how, self.obs.points
+        numbers = points is not None and points.dtype.kind == "f" and self.at is not None and self.at.shape[1] == 1
+        named = [v if isinstance(v, str) else None for v in (how.bandwidth, how.kernel)]
+        return numbers and named == ["cv", "gaussian"] and how.z_bandwidth is None and not how.joint
+
+    def stack(self, steps: int = 1) -> Stack:
+        """P(Z|x) for forecasts of so many steps ahead; made once."""
+        if steps not in self._stacks:
+            self._stacks[steps] = stack_of(self.obs, steps)
+        return self._stacks[steps]
 
     @property
     def counts(self) -> bool:
@@ -123,6 +174,8 @@ class KernelModel:
     def __call__(self, query: NDArray[Any] | None = None, executor: Executor | None = None) -> Floats:
         table, points, how = self.obs.table(executor), self.obs.points, self.how
         assert points is not None
+        if self.x_scale is not None:
+            points, query = self.x_scale.bound(points), None if query is None else self.x_scale.bound(query)
         _check_memory(len(points if query is None else query), len(self.samples))
         if callable(how.kernel) or (how.joint and not self.counts and how.cutoff > FAINT):
             return self._by_callable(points, table, points if query is None else query)
@@ -149,6 +202,15 @@ class KernelModel:
         rows, depth = np.arange(table.n_x), np.full(table.n_x, obs.past)
         return Distributions(start, outcome, count, len(self.samples), table.weight, rows, rows, depth, self.samples)
 
+    def observed(self) -> Distributions:
+        """What followed each distinct x itself, to be seen through the kernel of z only."""
+        table = self.obs.table()
+        counts, n_z, kernel = self._z((table.start, table.outcome, table.count))
+        rows, depth = np.arange(table.n_x), np.full(table.n_x, self.obs.past)
+        start, outcome, count = counts
+        own = table.weight, rows, rows, depth, self.samples
+        return Distributions(start, outcome, count, n_z, *own, kernel=kernel)
+
     def probabilities(self, query: NDArray[Any]) -> Floats:
         """(m, n_samples) P(samples|x) at other x, NaN where no observation is near."""
         sums = self(query)
@@ -160,11 +222,14 @@ class KernelModel:
         """Mean log2 of the density of each observed z, in bits per observation; points (n_x, d) are the distinct x.
 
         Between sample points on a line the density is interpolated; otherwise z counts as the sample nearest to it.
-        An x with nothing near, or a z without density, counts as one in a million.
+        An x with nothing near, or a z without density, counts as one in a million. Where the widths were left to the
+        data, it is the density of `stack`.
         """
+        if self.by_data:
+            return float(Forecast(self.stack(), points[obs.x]).log_score(_numbers(obs, 1)[obs.z, 0]).mean())
         p = self.probabilities(points)[obs.x]
         row = np.arange(len(p))
-        if self.z_sigma == 0.0:
+        if self.apart:
             column = {value: k for k, value in enumerate(self.samples)}
             place = np.array([column.get(value, -1) for value in obs.outcomes])[obs.z]
             found = np.where(place >= 0, p[row, place], 0.0)
@@ -192,11 +257,10 @@ class KernelModel:
     def _z(self, counts: Any) -> tuple[Any, int, Floats | None]:
         """Outcomes of each x as bins of z, their number, and the kernel between bins and sample points."""
         n_z = len(self.obs.outcomes)
-        if self.z_sigma == 0.0:
+        targets = self.targets
+        if self.apart:
             return counts, n_z, None
-        targets: Any = self.obs.targets
-        width = float(np.ptp(targets)) / self.z_sigma
-        if targets.shape[1] > 1 or n_z <= max(ALL, FINE * width):
+        if targets.shape[1] > 1 or n_z <= max(ALL, FINE * (width := float(np.ptp(targets)) / self.z_sigma)):
             return counts, n_z, self._z_kernel(targets)
         start, outcome, count = counts
         low, step = float(targets.min()), self.z_sigma / FINE
@@ -212,8 +276,13 @@ class KernelModel:
         return (4 * start, near, spread), bins.size, self._z_kernel((low + (bins - 1.0) * step)[:, None])
 
     def _z_kernel(self, z: NDArray[Any]) -> Floats:
-        kernel = _gaussian(self._z_squares(z))
+        square = self._z_squares(z)
+        kernel = _gaussian(square)
         kernel[kernel < self.how.cutoff] = 0.0
+        if self.z_scale is not None:
+            # Values beyond the borders may be far from all sample points: they count as the nearest one.
+            far = np.flatnonzero(~kernel.any(axis=1))
+            kernel[far, square[far].argmin(axis=1)] = 1.0
         return kernel
 
     def _z_squares(self, z: NDArray[Any]) -> Floats:
@@ -221,15 +290,15 @@ class KernelModel:
 
     def _by_callable(self, points: NDArray[Any], table: Table, query: NDArray[Any]) -> Floats:
         """Any kernel, in blocks of all pairs."""
-        kernel, targets = self.how.kernel if callable(self.how.kernel) else _gaussian, self.obs.targets
+        kernel, targets = self.how.kernel if callable(self.how.kernel) else _gaussian, self.targets
         owner = np.repeat(np.arange(len(points)), np.diff(table.start))
-        if targets is None or self.z_sigma == 0.0:
+        if targets is None or self.apart:
             z_square = np.where(np.eye(len(self.samples), dtype=bool), 0.0, np.inf)
         else:
             z_square = self._z_squares(targets)
 
         def weigh(square: Floats) -> Floats:
-            weight = np.asarray(kernel(square), float)
+            weight = np.asarray(result_of(kernel, "kernel", square), float)
             if weight.shape != square.shape:
                 raise ValueError(
                     f"The 'kernel' gave shape {weight.shape} for squared distances of shape {square.shape}; it must "
@@ -292,38 +361,52 @@ def _check_memory(n: int, n_samples: int) -> None:
     resources.require(16.0 * n * n_samples, what, remedy, _free_memory())
 
 
-def _are_all_samples(obs: Any, targets: NDArray[Any]) -> bool:
+def _are_all_samples(n: int, targets: NDArray[Any]) -> bool:
     """Whether all values of z can be sample points: few, and as dense as z can be, or repeated like kinds."""
     if len(targets) > ALL or len(targets) < 3 or targets.shape[1] > 1 or targets.dtype.kind in "iu":
         return len(targets) <= ALL
     gaps = np.diff(np.sort(targets[:, 0]))
     steps = gaps / gaps.min()
     even = steps.sum() <= 4 * ALL and np.abs(steps - np.round(steps)).max() < 1e-3
-    return bool(even or obs.n >= REPEATED * len(targets))
+    return bool(even or n >= REPEATED * len(targets))
 
 
-def _samples(samples: Any, obs: Any, z_sigma: float, random_state: Any) -> tuple[list[Any], NDArray[Any] | None]:
+def _samples(samples: Any, obs: Any, widths: Widths, random_state: Any) -> tuple[list[Any], NDArray[Any] | None]:
     """The sample points as values, and as rows of numbers."""
     targets = obs.targets
-    if targets is None or z_sigma == 0.0 or (samples is None and _are_all_samples(obs, targets)):
+    if targets is None or not np.any(widths.z_sigma):
         return list(obs.outcomes), targets
+    inside: NDArray[Any] = np.ones(len(targets), bool)
+    if widths.z_scale is not None:
+        inside = np.logical_not(widths.z_scale.outside(targets).any(axis=1))
+    if samples is None and _are_all_samples(obs.n, targets[inside]):
+        return [obs.outcomes[k] for k in np.flatnonzero(inside)], targets[inside]
+    return _some_samples(samples, obs, targets, inside, random_state)
+
+
+def _some_samples(
+    samples: Any, obs: Any, targets: NDArray[Any], inside: NDArray[Any], random_state: Any
+) -> tuple[list[Any], NDArray[Any]]:
+    """Sample points that are not all values of z; those outside their borders are none."""
     if isinstance(samples, str):
         if samples not in ("quantiles", "random"):
             rule = "None, a number, an array, 'quantiles' or 'random'"
             raise ValueError(refusal("samples", samples, rule, "choose one", of="Kernels"))
         if samples == "quantiles" and targets.shape[1] == 1:
-            order = np.sort(targets[obs.z, 0])
+            order = np.sort(targets[obs.z[inside[obs.z]], 0])
             at = np.unique(order[np.linspace(0, order.size - 1, GRID).astype(np.int64)])[:, None]
         else:
             rng = generator(random_state, "random_state")
-            at = targets[np.sort(rng.choice(len(targets), min(GRID, len(targets)), replace=False))]
+            known = targets[inside]
+            at = known[np.sort(rng.choice(len(known), min(GRID, len(known)), replace=False))]
     elif samples is None or isinstance(samples, (int, np.integer)):
         n = GRID if samples is None else integer(samples, "samples", 2, remedy=f"try samples={GRID}", of="Kernels")
         _check_memory(len(obs.points), n)
+        known = targets[inside]
         if targets.shape[1] > 1:
-            at = targets[np.linspace(0, len(targets) - 1, min(n, len(targets))).astype(np.int64)]
+            at = known[np.linspace(0, len(known) - 1, min(n, len(known))).astype(np.int64)]
         else:
-            at = np.linspace(targets.min(), targets.max(), n if np.ptp(targets) > 0 else 1)[:, None]
+            at = np.linspace(known.min(), known.max(), n if np.ptp(known) > 0 else 1)[:, None]
     else:
         k = targets.shape[1]
         rule = f"they must be at least 2 different finite points with the {k} dimensions of z: give (n, {k})."

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._kernels import distances as kernels
-from ..support.arguments import as_table, is_number, real, refusal
+from ..support.arguments import as_table, flag, integer, is_number, real, refusal
 
 
 class Measure(ABC):
@@ -49,7 +49,7 @@ class Measure(ABC):
     def similarity(self, a: ArrayLike, b: ArrayLike, n: int = 1) -> float:
         """Similarity of two vectors of counts: a p-value, or minus a distance."""
         a, b = sorted(_counts(a, b), key=np.sum)
-        return float(kernels.similarity(*self.compiled(n), *_dense(a, b)))
+        return float(kernels.similarity(*self.compiled(integer(n, "n", most=1 << 62)), *_dense(a, b)))
 
     def __call__(self, a: ArrayLike, b: ArrayLike) -> bool:
         """Whether two vectors of counts match."""
@@ -74,11 +74,11 @@ class TwoSampleTest(Measure):
 
     @property
     def checked(self) -> bool:  # type: ignore[override]
-        return self.family_wise
+        return flag(self.family_wise, "family_wise", of=type(self).__name__)
 
     def level(self, n: int) -> float:
         alpha = real(self.alpha, "alpha", above=0, below=1, remedy="try alpha=0.01", of=type(self).__name__)
-        return alpha / max(n, 1) if self.family_wise else alpha
+        return alpha / max(n, 1) if self.checked else alpha
 
     def p_value(self, a: ArrayLike, b: ArrayLike) -> float:
         """p-value of the hypothesis that two vectors of counts come from one distribution."""
@@ -153,13 +153,42 @@ class Exact(Distance):
     metric: ClassVar[int] = kernels.VARIATIONAL
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """States of kernel densities that observations tell apart which were not used to see the difference.
+
+    No distance of two distributions, but a rule for all of them: see `evidence`.
+
+    Parameters
+    ----------
+    alpha : probability of a false difference, in any of the comparisons of one reconstruction
+    """
+
+    alpha: float = 0.01
+
+    def level(self) -> float:
+        return real(self.alpha, "alpha", above=0, below=1, remedy="try alpha=0.01", of="Evidence")
+
+
+# Defaults for counts; for densities; and for densities where their clustering is given, which compares them in pairs.
+DEFAULTS = {"counts": GTest(), "kernels": Evidence(), "pairs": Bhattacharyya()}
+
+
 def resolve(match: Any, evidence: str = "counts") -> Any:
     """The match for a `match=` argument: None, "exact", or any callable of two count vectors.
 
-    None is a G-test of counts, and the Bhattacharyya distance of kernel densities, which are no counts.
+    None is a G-test of counts; kernel densities, which are no counts, are told apart by `Evidence`, or by their
+    Bhattacharyya distance where they are compared in pairs.
     """
     if match is None:
-        return GTest() if evidence == "counts" else Bhattacharyya()
+        return DEFAULTS[evidence]
+    if isinstance(match, Evidence):
+        if evidence != "kernels":
+            what = "counts" if evidence == "counts" else "densities that are compared in pairs by 'cluster' or 'kernel'"
+            rule = f"another one for {what}"
+            raise ValueError(refusal("match", match, rule, f"try match=ds.{type(DEFAULTS[evidence]).__name__}()"))
+        match.level()
+        return match
     if isinstance(match, str) and match == "exact":
         return Exact()
     if callable(match) and not isinstance(match, type):
@@ -176,7 +205,8 @@ def _dense(a: NDArray[Any], b: NDArray[Any]) -> tuple[Any, ...]:
 def _counts(a: ArrayLike, b: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
     rule = "it must be finite non-negative counts: give the counts of the same outcomes."
     a, b = as_table(a, "a", rule, float), as_table(b, "b", rule, float)
-    good = a.ndim == 1 and a.shape == b.shape
+    # Squares of larger numbers are none.
+    good = a.ndim == 1 and a.shape == b.shape and max(a.max(initial=0.0), b.max(initial=0.0)) < 1e100
     if not good or not (np.isfinite(a).all() and np.isfinite(b).all() and (a >= 0).all() and (b >= 0).all()):
         raise ValueError(
             f"The counts 'a' and 'b' to compare must be two finite non-negative vectors of one length. Got shapes "

@@ -5,7 +5,7 @@ Steps 5-8 are `decisions.decide`; steps 10 and 11 are one line each on the resul
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol, runtime_checkable
 
@@ -23,6 +23,7 @@ from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices
 from . import aggregation, determinism
 from .distributions import Distributions
+from .evidence import ByEvidence
 from .partition import Partition
 
 # Rows of distinct x that are looked up at once.
@@ -57,6 +58,7 @@ class Reconstruction:
     steps : counted transitions between the states, or None
     graph : their probabilities, or None
     unresolved : (state, symbol, share) left ambiguous
+    evidence : what labels other x, where states were found by evidence
     """
 
     observations: Observations
@@ -70,6 +72,7 @@ class Reconstruction:
     machine: EpsilonMachine | None
     steps: Steps | None
     unresolved: tuple[tuple[int, Any, float], ...]
+    evidence: ByEvidence | None = None
 
     @cached_property
     def graph(self) -> TransitionGraph | None:
@@ -77,6 +80,24 @@ class Reconstruction:
             return None
         counted = self.steps.source, self.steps.target, self.steps.count
         return TransitionGraph.from_counts(*counted, self.states.n_states)
+
+    def coarsened(self, group: Ints) -> "Reconstruction":
+        """Coarser states, which have no machine: group (n_states,) numbers them."""
+        states = Partition(group[self.states.labels], self.states.weight)
+        number = np.empty(self.states.n_states, np.int64)
+        number[self.states.labels] = states.labels
+        mass = np.zeros((states.n_states, self.distributions.shape[1]))
+        np.add.at(mass, number, self.distributions * self.states.probability[:, None])
+        return replace(
+            self,
+            states=states,
+            row_states=number[self.row_states],
+            distributions=mass / mass.sum(axis=1, keepdims=True),
+            machine=None,
+            steps=None if self.steps is None else self.steps.relabel(number),
+            unresolved=(),
+            evidence=None if self.evidence is None else self.evidence.renumbered(number),
+        )
 
     @cached_property
     def labels(self) -> Ints:
@@ -109,6 +130,11 @@ class Reconstruction:
     def states_of_words(self, obs: Observations) -> Ints:
         """(n_x,) state of each distinct x of other observations, -1 = not known."""
         fitted = self.observations
+        if obs.points is not None:
+            raise ValueError(
+                "The 'X' are vectors of numbers and those of fit are symbols, which must be met again to be known: "
+                "give symbols, or fit with density=ds.Kernels()."
+            )
         if obs.past < fitted.past:
             raise ValueError(
                 f"The observations have a past of {obs.past} and those of fit one of {fitted.past}; x must be at "
@@ -149,22 +175,27 @@ def reconstruct(
     theta: float = 0.95,
     constraints: str = "evidence",
     executor: Executor | None = None,
+    evidence: ByEvidence | None = None,
 ) -> Reconstruction:
     """From observations to causal states and the epsilon-machine.
 
     The functional inputs are those of the figure: `density` estimates P(Z|x), `match` compares two of them,
-    `cluster` groups them; `theta` and `constraints` say how symbols refine the groups (see `determinism`).
+    `cluster` groups them; `theta` and `constraints` say how symbols refine the groups (see `determinism`). Where the
+    states were found by `evidence`, nothing is compared.
     """
     # 1. Density estimates at each distinct x.
-    densities = density.estimate(obs, executor)
     table = obs.table(executor)
+    densities = density.estimate(obs, executor) if evidence is None else evidence.observed()
     steps = None if table.steps is None else table.steps.relabel(densities.row)
 
     # 2. Cluster them into causal states.
     group: Ints = np.arange(densities.n_rows)
     if constraints == "paper" and steps is not None:
         group = determinism.merge_successors(steps, densities.n_rows, theta)
-    labels = _check_labels(cluster(densities.pooled(group), match), int(group.max()) + 1)[group]
+    if evidence is None:
+        labels = _check_labels(cluster(densities.pooled(group), match), int(group.max()) + 1)[group]
+    else:
+        labels = evidence.label_all()
 
     # 3. Refine the states with the symbols.
     unifilar = None
@@ -195,8 +226,12 @@ def reconstruct(
         machine = trusted_machine(targets, emission, obs.alphabet, states.probability)
         unresolved = tuple((int(number[s]), obs.alphabet[a], p) for s, a, p in unifilar.unresolved)
     outcomes = obs.outcomes if densities.samples is None else densities.samples
+    if evidence is not None:
+        number = np.empty(evidence.n_states, np.int64)
+        number[labels] = row_states
+        evidence = evidence.renumbered(number)
     found = densities, states, row_states, distributions, outcomes, machine, between, unresolved
-    return Reconstruction(obs, density, match, *found)
+    return Reconstruction(obs, density, match, *found, evidence)
 
 
 def _check_labels(answer: Any, n: int) -> Ints:

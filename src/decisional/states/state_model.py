@@ -1,19 +1,22 @@
 """What models of states and densities have in common: parameters by name; what `fit` accepts, the refusal before it."""
 
-from collections.abc import Sized
+from collections.abc import Hashable, Iterable, Sized
+from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.alphabet import is_missing
-from ..data.frames import array_of, index_of, is_frame, numbers_of, unwrapped
+from ..data.alphabet import Alphabet, distinct, is_missing
+from ..data.calendars import are_names, calendar
+from ..data.frames import Index, aligned, index_of, is_frame, numbers_of, unwrapped
 from ..data.observations import Observations
 from ..data.pairs import is_continuous, pairs, vectors
-from ..data.sequences import as_array
-from ..data.series import series
-from ..data.signals import delays
+from ..data.sequences import as_array, split, unpacked
+from ..data.series import series as symbol_series
+from ..data.signals import dates_of_series, delays
+from ..support.arguments import refusal, shown
 from ..support.arrays import Bools
 from ..support.display import html_of
 
@@ -91,39 +94,106 @@ class StateModel(Parameters):
             )
 
 
-def observed_series(
-    X: Any, past: int, future: int, numbers: bool | None = None, ahead: bool = False
-) -> tuple[Observations, Bools]:
-    """Windows of symbols, or delay vectors where the values are numbers with fractions.
+@dataclass(frozen=True, eq=False)
+class PlainSeries:
+    """Series of symbols or of numbers, before they are observed.
+
+    Attributes
+    ----------
+    parts : the values of each
+    numbers : whether they are numbers with fractions
+    dates : of the values of each, or None
+    index : of all
+    """
+
+    parts: list[Any]
+    numbers: bool
+    dates: list[NDArray[Any]] | None
+    index: Index | None
+
+
+def plain_series(X: Any, numbers: bool | None = None, inputs: Any = None, names: Iterable[Any] = ()) -> PlainSeries:
+    """One or several series, as `ds.observe.series` and `ds.observe.delays` take them; (T, 1) is one.
 
     Parameters
     ----------
-    X : one or several series, as `ds.observe.series` and `ds.observe.delays` take them; (T, 1) is one
     numbers : what the values are, where that is known
-    ahead : let each series go on, so that its last values are observed too, with an outcome that means nothing
-
-    Returns
-    -------
-    observations, and which places of their data are those of X
+    inputs : names of calendar parts that are asked for, or None
+    names : the columns of frames, in the order they are meant; by default those of the first
     """
-    values, index = unwrapped(X, "X", lambda data, name: (numbers_of if is_frame(data) else array_of)(data, name))
+    if isinstance(X, str):
+        unpacked(X)
+    values, index = unwrapped(X, "X", aligned(names, dated=inputs is not None))
     several = isinstance(values, (list, tuple)) and len(values) > 0 and np.ndim(values[0]) > 0
     parts = [_one_series(part) for part in values] if several else [_one_series(values)]
     numbers = any(map(is_continuous, parts)) if numbers is None else numbers
+    if inputs is None:
+        return PlainSeries(parts, numbers, None, index)
+    if not are_names(inputs) or not numbers:
+        what = "are known of the times of numbers" if are_names(inputs) else "must be names of calendar parts"
+        raise ValueError(
+            f"The 'inputs' are {shown(inputs)}; for plain series they {what}: give such as ['hour', 'month'], or "
+            "Observations by ds.observe.delays(signal, past, inputs=...)."
+        )
+    return PlainSeries(parts, numbers, dates_of_series(X, inputs), index)
+
+
+def observed_series(
+    series: PlainSeries,
+    past: int,
+    future: int,
+    inputs: Any = None,
+    ahead: bool = False,
+    letters: tuple[Hashable, ...] = (),
+) -> tuple[Observations, Bools]:
+    """Windows of symbols, or delay vectors of numbers.
+
+    Parameters
+    ----------
+    inputs : names of calendar parts, where there are dates
+    ahead : let each series go on, so that its last values are observed too, with an outcome that means nothing
+    letters : symbols that are known; where none of them occurs, those that print the same are meant
+
+    Returns
+    -------
+    observations, and which places of their data are those of the series
+    """
     more = future if ahead else 0
-    own = np.concatenate([np.repeat([True, False], [len(part), more]) for part in parts])
-    parts = [_prolonged(part, more) for part in parts]
-    found = delays(parts, past, future) if numbers else series(parts, past, future, sequences=True)
-    found.index = index
+    own = np.concatenate([np.repeat([True, False], [len(part), more]) for part in series.parts])
+    meant = _meant(series.parts, letters) if letters and not series.numbers else series.parts
+    parts = [_prolonged(part, more) for part in meant]
+    if series.numbers:
+        known = series.dates and [calendar(_later(dates, more), inputs) for dates in series.dates]
+        found = delays(parts, past, future, inputs=known)
+    else:
+        found = symbol_series(parts, past, future, sequences=True)
+    found.index = series.index
     return found, own
+
+
+def _later(dates: NDArray[Any], n: int) -> NDArray[Any]:
+    """Dates that go on in their usual step."""
+    steps = np.diff(dates)
+    step = np.median(steps[~np.isnat(steps)]) if (~np.isnat(steps)).any() else np.timedelta64(0, "s")
+    return np.append(dates, dates[-1:] + step * np.arange(1, n + 1)) if dates.size else dates
 
 
 def _one_series(values: Any) -> Any:
     """A series that can be cut, without the second axis that scikit-learn likes."""
     if isinstance(values, (str, bytes)):
         return values
-    array = values if isinstance(values, np.ndarray) else as_array(list(values))
+    if not isinstance(values, Iterable):
+        raise TypeError(refusal("X", values, "a series, or several in a list", "give a sequence"))
+    array = values if isinstance(values, np.ndarray) else as_array(*split(values, False))
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def _meant(parts: list[Any], letters: tuple[Hashable, ...]) -> list[Any]:
+    """Series in other symbols than those that are known, in the ones that print the same, as machines read them."""
+    found = {symbol for part in parts if np.ndim(part) <= 1 for symbol in distinct(part)[1]}
+    if not found.isdisjoint(letters) or any(np.ndim(part) > 1 for part in parts):
+        return parts
+    return [as_array(Alphabet(letters).meant(part)) for part in parts]
 
 
 def _prolonged(part: Any, n: int) -> Any:
@@ -148,7 +218,7 @@ def as_observations(X: Any, z: Any, numbers: bool = False, fitting: bool = False
             "causal states are of pairs: give the outcome of each row, or past=5, say, for a series, or Observations."
         )
     refuse_sparse(X)
-    if (len(X) if isinstance(X, Sized) else 0) == 0:
+    if (len(X) if isinstance(X, Sized) and getattr(X, "ndim", None) != 0 else 0) == 0:
         raise ValueError(
             f"The 'X' is {type(X).__name__} of 0 sample(s) while a minimum of 1 is required: give one row for each "
             "observation."

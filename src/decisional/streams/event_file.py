@@ -9,15 +9,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from ..decisions.events import Change, Event, Refit, sorted_predictions
 from ..decisions.predictions import Interval
-
-if TYPE_CHECKING:
-    from .monitor import Monitor
+from ..support.files import is_channel, sync
+from .monitor import Monitor, RefusedSymbol
 
 
 class EventFile:
@@ -55,8 +55,9 @@ class EventFile:
     ) -> None:
         self.monitor, self.out, self.state = monitor, out, state
         self._begun = resumed
+        self._failed = False
         self._file: BinaryIO | None = None
-        if out is None or state is None:
+        if out is None or state is None or is_channel(out):
             return
         if resumed:
             _cut(out, monitor.position)
@@ -73,21 +74,66 @@ class EventFile:
         if self._file is not None:
             self._file.close()
 
-    def feed(self, symbols: Any, gap: bool = False) -> None:
+    def feed(
+        self,
+        symbols: Any,
+        gap: bool = False,
+        times: Sequence[str] = (),
+        note: Callable[[int], None] | None = None,
+    ) -> None:
         """Feed symbols to the monitor, and a missing one after them if there is a gap; write the events, and save it.
+
+        What precedes a symbol that the monitor refuses is written and saved. After any other failure, such as a full
+        disk, what is on disk is to be resumed from.
+
+        Parameters
+        ----------
+        symbols : str or list
+            What `Monitor.feed` takes.
+        gap : bool, default=False
+            Whether something was lost after them.
+        times : sequence of str, optional
+            The time of each symbol, which its event is written with.
+        note : callable, optional
+            What is called with the number of symbols taken, gap included, before the monitor is saved.
 
         Cost: besides that of the monitor, an fsync of each of the two files.
         """
+        if self._failed:
+            raise ValueError(
+                "The events before these could not be written, and these must follow them: load the monitor from "
+                f"the state {self.state!r}, and feed it what it has not seen."
+            )
+        self._failed = True
+        self._open()
+        begin, refused = self.monitor.position, None
+        try:
+            events: Any = self.monitor.feed(symbols)
+        except RefusedSymbol as error:
+            events, refused = error.events, error
+        if gap and refused is None:
+            self.monitor.gap()
+        lines = "".join(event_line(event, times[event.position - begin] if times else None) + "\n" for event in events)
+        self._write(lines)
+        if note is not None:
+            note(self.monitor.position - begin)
+        if self.state is not None:
+            self.monitor.save(self.state)
+        self._failed = False
+        if refused is not None:
+            raise refused
+
+    def _open(self) -> None:
         if self.state is not None and not self._begun:
             # An interruption must find both files or none.
             self.monitor.save(self.state)
         if self.out is not None and self._file is None:
             # Without a state there is nothing to go on from.
             self._file = Path(self.out).open("ab" if self.state is not None else "wb")  # noqa: SIM115
+            sync(os.path.dirname(os.path.abspath(self.out)))
         self._begun = True
-        lines = "".join(event_line(event) + "\n" for event in self.monitor.feed(symbols))
-        if gap:
-            self.monitor.gap()
+
+    def _write(self, lines: str) -> None:
         if lines and self._file is None:
             sys.stdout.write(lines)
             sys.stdout.flush()
@@ -95,13 +141,12 @@ class EventFile:
             self._file.write(lines.encode())
             self._file.flush()
             # The state must not reach the disk before the events.
-            os.fsync(self._file.fileno())
-        if self.state is not None:
-            self.monitor.save(self.state)
+            if not is_channel(str(self.out)):
+                os.fsync(self._file.fileno())
 
 
-def event_line(event: Event | Change | Refit) -> str:
-    """An event, or a change of the machine, as a line of JSON."""
+def event_line(event: Event | Change | Refit, time: str | None = None) -> str:
+    """An event, or a change of the machine, as a line of JSON, with the time of its symbol where that is known."""
     if isinstance(event, Change):
         content: dict[str, Any] = {"change": {"since": event.since, "bits": round(event.bits, 3)}}
     elif isinstance(event, Refit):
@@ -117,7 +162,8 @@ def event_line(event: Event | Change | Refit) -> str:
             "predictions_before": plain(event.predictions_before),
             "utility_before": None if event.before < 0 else event.utility_before + 0.0,
         }
-    return json.dumps({"position": event.position, **content}, ensure_ascii=False, allow_nan=False)
+    when = {} if time is None else {"time": time}
+    return json.dumps({"position": event.position, **when, **content}, ensure_ascii=False, allow_nan=False)
 
 
 def plain(predictions: Any) -> Any:

@@ -19,9 +19,12 @@ from ..data.alphabet import Alphabet, Lookup, plain
 from ..decisions.decisional_model import DecisionalModel
 from ..decisions.events import Change, Event, Events, Refit
 from ..machines import EpsilonMachine, walks
-from ..support.arguments import integer, real
+from ..support.arguments import integer, real, require, shown
 from ..support.arrays import Floats, Ints
 from .follower import Follower, Plan
+
+# Symbols that are kept of a stream.
+MOST = 1 << 30
 
 WINDOW = 20_000
 # Symbols that are kept, in half-lives: the next one would weigh a sixteenth.
@@ -62,15 +65,15 @@ class Adapt:
     def __post_init__(self) -> None:
         if self.window is not None and self.forget is not None:
             raise ValueError(
-                f"The 'window' of Adapt is {self.window!r} and 'forget' is {self.forget!r}; one of them is the memory: "
-                "leave the other out."
+                f"The 'window' of Adapt is {shown(self.window)} and 'forget' is {shown(self.forget)}; one of them is "
+                "the memory: leave the other out."
             )
         if self.window is None and self.forget is None:
             object.__setattr__(self, "window", WINDOW)
         remedy = "give a number of symbols"
         for name, value in (("refit_after", self.refit_after), ("window", self.window), ("forget", self.forget)):
             if value is not None or name == "refit_after":
-                integer(value, name, least=10, remedy=remedy, of="Adapt")
+                integer(value, name, least=10, most=MOST, remedy=remedy, of="Adapt")
         remedy = "give the chance of a false alarm per symbol"
         real(self.alpha, "alpha", above=0, below=1, remedy=remedy, of="Adapt")
         if self.refit_after > self.memory:
@@ -403,4 +406,5 @@ class Learner:
 
 def template(decision: Any) -> dict[str, Any]:
     """The parameters of fitted DecisionalStates, with the utility bound to its outcomes."""
+    require(decision, "utility_", "decision", "fitted DecisionalStates", "give those the monitor was made with")
     return {**decision.get_params(deep=False), "utility": decision._utility}

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from ..data.alphabet import is_missing, plain
-from ..data.sequences import is_array, to_array
+from ..data.sequences import is_array, one_sequence, to_array
 from ..decisions.decisional_model import DecisionalModel
 from ..decisions.events import Change, Event, EventLog, Events, Refit
 from ..machines import EpsilonMachine
+from ..support.arguments import refusal, require, shown
 from ..support.arrays import Floats, Ints
 from . import saved
 from .follower import Arrivals, Follower, Plan
@@ -62,6 +63,10 @@ class Monitor:
     adapt : ds.Adapt, for a stream that drifts: when the machine no longer fits, a Change is told among the events,
         nothing is decided until a new machine is learnt, and that is a Refit. By default the machine stays
 
+    Attributes
+    ----------
+    source : dict or None, what the program that feeds the monitor wants to be saved with it, as JSON
+
     Notes
     -----
     With "raise", all that precedes the refused symbol is done and the monitor stands just before it: `gap()` takes
@@ -91,19 +96,20 @@ class Monitor:
         machine = decision.machine_ if fitted else None
         if machine is None:
             raise ValueError(
-                f"The 'decision' is {decision!r}; a monitor follows the machine of fitted DecisionalStates: fit them "
-                "on a machine, or on the causal states of a series."
+                f"The 'decision' is {shown(decision)}; a monitor follows the machine of fitted DecisionalStates: fit "
+                "them on a machine, or on the causal states of a series."
             )
         follower = Follower(machine, Plan.of(decision, by, level), by, level, impossible, missing)
         if adapt is not None and (not isinstance(adapt, Adapt) or impossible == "raise"):
             raise ValueError(
-                f"The 'adapt' is {adapt!r} and 'impossible' is {impossible!r}; it must be None or a ds.Adapt, which "
-                "learns from impossible symbols: use impossible='reset' or 'stay'."
+                f"The 'adapt' is {shown(adapt)} and 'impossible' is {impossible!r}; it must be None or a ds.Adapt, "
+                "which learns from impossible symbols: use impossible='reset' or 'stay'."
             )
         self._set(follower, None if adapt is None else Learner(adapt, template(decision), follower))
 
     def _set(self, follower: Follower, learner: Learner | None) -> None:
         self._follower, self._learner = follower, learner
+        self.source: dict[str, Any] | None = None
         # A monitor may be given symbols by several threads: one chunk after the other.
         self._lock = Lock()
         self.by, self.level = follower.by, follower.level
@@ -171,7 +177,7 @@ class Monitor:
         except TypeError:
             code, gap = len(alphabet), symbol is np.ma.masked
             if not gap:
-                raise TypeError(f"The 'symbol' is {symbol!r}; it must be hashable: give one symbol.") from None
+                raise TypeError(f"The 'symbol' is {shown(symbol)}; it must be hashable: give one symbol.") from None
         if learner is not None:
             if not learner.learning and code != len(alphabet) and learner.limit != 1:
                 return learner.push(code)
@@ -192,7 +198,7 @@ class Monitor:
         Cost: O(1) per symbol while the causal state is known, else O(n_states); several runs of gaps in a chunk
         cost one call of the kernel each if `missing` is not `impossible`.
         """
-        symbols, mask = _readable(symbols)
+        symbols, mask = _readable(one_sequence(symbols, self.machine.alphabet))
         with self._lock:
             return self._feed(symbols, mask)
 
@@ -240,6 +246,8 @@ class Monitor:
             letters, lookup = self.machine.alphabet, self._follower.alphabet.lookup
             coded = ((lookup.byte(value), chr(value)) for value in bytes(symbols))
             symbols = (letters[code] if code < lookup.unknown else letter for code, letter in coded)
+        if not isinstance(symbols, Iterable) or getattr(symbols, "ndim", None) == 0:
+            raise TypeError(refusal("symbols", symbols, "a sequence or a stream of symbols", "use push() for one"))
         for symbol in symbols:
             event = self.push(symbol)
             if event is not None:
@@ -259,7 +267,7 @@ class Monitor:
         Symbols, names and predictions must be strings, numbers, booleans, None, or tuples of these.
         """
         with self._lock:
-            saved.write(self._follower, self._learner, path)
+            saved.write(self._follower, self._learner, path, self.source)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], decision: Any = None) -> "Monitor":
@@ -268,11 +276,14 @@ class Monitor:
         A monitor that adapts needs the `decision` it was made with again if its utility is a function of the user.
         """
         monitor = cls.__new__(cls)
-        monitor._set(*saved.read(path, None if decision is None else template(decision)))
+        follower, learner, source = saved.read(path, None if decision is None else template(decision))
+        monitor._set(follower, learner)
+        monitor.source = source
         return monitor
 
     def same_model(self, other: "Monitor") -> bool:
         """Whether two monitors began with the same machine, decisions and options, wherever each stands."""
+        require(other, "_origin", "other", "a Monitor", "give another one")
         return self._origin() == other._origin()
 
     def _origin(self) -> dict[str, Any]:

@@ -31,25 +31,32 @@ _LEARNER = ("start", "needed", "due", "had", "refit")
 _TEST = ("counts", "frozen", "belief", "tables", "contexts", "weights", "levels", "marks")
 
 
-def write(follower: Follower, learner: Learner | None, path: str | os.PathLike[str]) -> None:
-    """Write the parts of a monitor as they stand."""
+def write(
+    follower: Follower, learner: Learner | None, path: str | os.PathLike[str], source: dict[str, Any] | None = None
+) -> None:
+    """Write the parts of a monitor as they stand, and what is told of its source."""
     follower.settle()
     content = {"format": FORMAT, "version": 3, **follower.model()}
     content |= {name: encode(getattr(follower, name)) for name in _NOW}
     if learner is not None:
         content["drift"] = _learner_json(learner)
+    if source is not None:
+        content["source"] = source
     write_json(path, {**content, "check": _digest(content)})
 
 
-def read(path: str | os.PathLike[str], template: dict[str, Any] | None) -> tuple[Follower, Learner | None]:
+def read(
+    path: str | os.PathLike[str], template: dict[str, Any] | None
+) -> tuple[Follower, Learner | None, dict[str, Any] | None]:
     """The parts of a monitor from a file; anything that `write` did not write is refused with a sentence."""
     content = read_json(path, FORMAT, 3, ("machine", *OPTIONS, *Plan._fields, *_NOW))
     # Files of the first two versions have no digest: what they say is all that can be looked at.
     if content["version"] > 2 and content.pop("check", None) != _digest(content):
         raise ValueError(f"The file '{path}' is corrupt, its digest differs from what it says: save the monitor again.")
     try:
-        follower = _follower(content)
-        return follower, _learner(content["drift"], follower, template) if "drift" in content else None
+        follower, source = _follower(content), content.get("source")
+        _require(source is None or isinstance(source, dict), "source", source)
+        return follower, _learner(content["drift"], follower, template) if "drift" in content else None, source
     except Exception as error:  # whatever damaged content makes of the constructors
         reason = error if isinstance(error, ValueError) and str(error).endswith(".") else f"{type(error).__name__}."
         raise ValueError(f"The file '{path}' is corrupt, save the monitor again: {reason}") from None
@@ -79,7 +86,9 @@ def _follower(content: dict[str, Any]) -> Follower:
         _require(values.shape == (n,) and bool(np.isfinite(values).all()), name, values.tolist())
     for name, values in (("home", plan.home), ("belief", follower.belief)):
         _require(bool((values >= 0).all() and np.isclose(values.sum(), 1.0)), name, values.tolist())
-    _require(len(labels) == n and follower.state in (-1, follower.last), "state", now)
+    # A new machine is known to be in a state before its first decision is told.
+    new = "drift" in content and follower.last < 0
+    _require(len(labels) == n and (new or follower.state in (-1, follower.last)), "state", now)
     _require(follower.last < 0 or follower.position > 0, "position", now)
     _require(len(predictions) == n and all(isinstance(y, SETS) for y in predictions), "predictions", predictions)
     return follower
@@ -101,7 +110,9 @@ def _learner_json(learner: Learner) -> dict[str, Any]:
     template = encode_utility(how["utility"])
     if template is not None:
         code = any(how.get(name) is not None for name in ("integrate", "optimise"))
-        template = None if code else {**template, "delta": how["delta"], "atol": how["atol"]}
+        template = None if code else {**template, **{name: how[name] for name in ("delta", "atol")}}
+        if template is not None and how["indifference"]:
+            template["indifference"] = how["indifference"]
     kept = {"letters": encode(recent.letters), "codes": _pack(recent.codes)}
     return {
         "adapt": asdict(learner.adapt),
@@ -121,7 +132,10 @@ def _learner(content: dict[str, Any], follower: Follower, template: dict[str, An
             raise ValueError(
                 "its utility is a function, which no file holds: give load the 'decision' with that utility."
             )
+        for name in ("delta", "atol"):
+            _require(how[name] is None or (is_number(how[name]) and how[name] >= 0), name, how[name])
         template = {"utility": decode_utility(how), "delta": how["delta"], "atol": how["atol"]}
+        template["indifference"] = how.get("indifference", 0.0)
     adapt, kept = Adapt(**content["adapt"]), content["recent"]
     # Before the memory is taken that a damaged number asks for.
     _require(adapt.memory <= RATIO * len(kept["codes"]["data"]), "adapt", content["adapt"])

@@ -4,12 +4,14 @@ The sentence names the parameter, the value, the rule and the remedy: "The 'past
 of at least 1: try past=1." Checks stand at the public door only; what the library made itself is not checked again.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+LARGEST = float(np.finfo(float).max)
 
 
 def shown(value: Any) -> str:
@@ -24,13 +26,13 @@ def refusal(name: str, value: Any, rule: str, remedy: str, of: str = "") -> str:
 
 
 def is_integer(value: Any) -> bool:
-    """Whether a value is a whole number by its type; booleans are none."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    """Whether a value is a whole number by its type; booleans are none, nor are lengths of time."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
 
 
 def is_number(value: Any) -> bool:
     """Whether a value is a real number; NaN is none, nor are booleans."""
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool) and value == value
+    return is_integer(value) or (isinstance(value, (float, np.floating)) and bool(value == value))
 
 
 def integer(
@@ -56,11 +58,41 @@ def real(
     """A finite number within limits, of which `above` and `below` are not allowed themselves, or ValueError."""
     limits = {"of at least": least, "above": above, "of at most": most, "below": below}
     words = " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)
-    if is_number(value) and np.isfinite(value):
-        inside = (least is None or value >= least) and (above is None or value > above)
-        if inside and (most is None or value <= most) and (below is None or value < below):
-            return float(value)
+    if is_number(value):
+        # Whole numbers of any size are compared exactly.
+        number = int(value) if is_integer(value) else float(value)
+        inside = (least is None or number >= least) and (above is None or number > above) and abs(number) <= LARGEST
+        if inside and (most is None or number <= most) and (below is None or number < below):
+            return float(number)
     raise ValueError(refusal(name, value, f"a number {words}".strip(), remedy, of))
+
+
+def flag(value: Any, name: str, of: str = "") -> bool:
+    """True or False, or ValueError; 0 and 1 stand for them."""
+    if isinstance(value, (bool, np.bool_)) or (is_integer(value) and value in (0, 1)):
+        return bool(value)
+    raise ValueError(refusal(name, value, "True or False", f"try {name}=True", of))
+
+
+def teller(progress: Any) -> Callable[[str], Any]:
+    """What is called with each line of progress; nothing happens where none is given."""
+    if progress is not None and not callable(progress):
+        rule = "a function of a line of text"
+        raise TypeError(refusal("progress", progress, rule, "try progress=print"))
+    # Whatever it raises, perhaps to stop the work, is for the caller.
+    return progress if progress is not None else lambda text: None
+
+
+def result_of(function: Callable[..., Any], name: str, *given: Any) -> Any:
+    """What a function of the user gives; where it fails, the sentence names the parameter it was given as."""
+    try:
+        return function(*given)
+    except Exception as error:
+        if isinstance(error, ValueError) and str(error).endswith("."):
+            # A sentence already.
+            raise
+        why = shown(" ".join(str(error).split()))
+        raise ValueError(f"The {name!r} failed ({type(error).__name__}: {why}): correct the function.") from error
 
 
 def choice(value: Any, name: str, choices: Iterable[Hashable], of: str = "") -> Any:
@@ -74,15 +106,21 @@ def choice(value: Any, name: str, choices: Iterable[Hashable], of: str = "") -> 
 def as_table(values: Any, name: str, rule: str, dtype: Any = None) -> NDArray[Any]:
     """Values as an array (of `dtype`), or ValueError: "The 'name' is ...; rule"."""
     try:
-        array: NDArray[Any] = np.asarray(values, dtype)
-    except (TypeError, ValueError):
+        # Numbers that an integer cannot hold are refused, not cut.
+        with np.errstate(invalid="raise", over="raise"):
+            array: NDArray[Any] = np.asarray(values, dtype if not np.iscomplexobj(values) else None)
+    except (TypeError, ValueError, ArithmeticError):
         raise ValueError(f"The {name!r} is {shown(values)}; {rule}") from None
+    if dtype is not None and array.dtype.kind == "c":
+        raise ValueError(f"The {name!r} is {shown(values)}; {rule}")
     return array
 
 
 def generator(rng: Any, name: str = "rng") -> np.random.Generator:
     """The generator of random numbers that a seed stands for; a Generator is returned as it is."""
     try:
+        if np.iscomplexobj(rng):
+            raise TypeError
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
         rule = "None, an integer of at least 0 or a numpy Generator"

@@ -3,13 +3,11 @@
 import logging
 import warnings
 from collections.abc import Iterator
-from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
-from .. import __version__
-from .executors import workers
+from .executors import check_workers, workers
 
 # Seconds that a scheduler has to answer, and local workers to end.
 ANSWER, END = 8, 5
@@ -31,23 +29,12 @@ def cluster(where: str | None) -> Iterator[Any]:
         raise ImportError("A cluster needs Dask, which is not installed: pip install 'decisional[scale]'.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        from distributed import KilledWorker
-
         before = logging.root.manager.disable
         # All that is worth a word is said below, in one sentence.
         logging.disable(logging.CRITICAL)
         try:
             with _local() if where == "local" else _remote(where) as client:
                 yield client.get_executor()
-        except KilledWorker:
-            raise ValueError(
-                "The workers of the cluster ended while they worked, most often for lack of memory: give smaller "
-                "chunks, or start workers with more memory."
-            ) from None
-        except CancelledError:
-            raise ValueError(
-                "The connection to the cluster was lost while it worked: check that its scheduler runs, and try again."
-            ) from None
         finally:
             logging.disable(before)
 
@@ -112,7 +99,6 @@ async def _answers(address: str) -> bool:
 def _remote(address: str) -> Iterator[Any]:
     """The cluster of a scheduler that runs already; it goes on afterwards."""
     import asyncio
-    from importlib.metadata import version
 
     from distributed import Client
 
@@ -124,19 +110,9 @@ def _remote(address: str) -> Iterator[Any]:
     with Client(address, timeout=ANSWER, set_as_default=False) as client:
         try:
             client.wait_for_workers(1, timeout=ANSWER)
-            versions = set(client.run(version, "decisional").values())
         except TimeoutError:
             raise ValueError(
                 f"The scheduler at {address!r} has no workers: start some with 'dask worker {address}'."
             ) from None
-        except ImportError:
-            raise ImportError(
-                f"The workers at {address!r} have no decisional: install version {__version__} there."
-            ) from None
-        if versions != {__version__}:
-            found = ", ".join(sorted(versions))
-            raise ValueError(
-                f"The workers at {address!r} have decisional {found} and this is {__version__}: install the "
-                "same version there."
-            )
+        check_workers(client)
         yield client

@@ -4,14 +4,15 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError, Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from functools import partial, reduce
 from itertools import pairwise
 from typing import Any, TypeVar
 
+from .. import __version__
 from .arguments import refusal
 
 T = TypeVar("T")
@@ -25,6 +26,13 @@ LARGE = 1 << 20
 BRANCHES = 8
 # How often work is sent to a cluster whose workers die.
 ATTEMPTS = 4
+# Seconds that a cluster may be without a worker at work, and between two looks at it.
+PATIENCE, LOOK = 60.0, 2.0
+
+ENDED = (
+    "The workers that count slices ended while they worked, most often for lack of memory: give smaller chunks, or "
+    "start workers with more memory."
+)
 
 _alone: ContextVar[bool] = ContextVar("alone", default=False)
 
@@ -66,19 +74,35 @@ def map_slices(chunk: Callable[[T], R], parts: Iterable[T], executor: Executor |
         yield from map(chunk, parts)
     else:
         with nullcontext(executor) if executor is not None else ThreadPoolExecutor(min(len(parts), workers())) as pool:
-            waiting: deque[Future[R]] = deque()
-            most = 2 * max(workers(), getattr(executor, "_max_workers", 1))
-            try:
-                for part in parts:
-                    waiting.append(pool.submit(chunk, part))
-                    if len(waiting) >= most:
-                        yield waiting.popleft().result()
-                while waiting:
-                    yield waiting.popleft().result()
-            finally:
-                # Nobody waits for the rest after an error, or where no more results are asked for.
-                for future in waiting:
-                    future.cancel()
+            yield from _in_pool(pool, chunk, parts)
+
+
+def _in_pool(pool: Executor, chunk: Callable[[T], R], parts: list[T]) -> Iterator[R]:
+    waiting: deque[Future[R]] = deque()
+    most = 2 * max(workers(), getattr(pool, "_max_workers", 1))
+    try:
+        for part in parts:
+            waiting.append(_submitted(pool, chunk, part))
+            if len(waiting) >= most:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BrokenExecutor:
+        raise ValueError(ENDED) from None
+    finally:
+        # Nobody waits for the rest after an error, or where no more results are asked for.
+        for future in waiting:
+            future.cancel()
+
+
+def _submitted(pool: Executor, chunk: Callable[[T], R], part: T) -> "Future[R]":
+    try:
+        return pool.submit(chunk, part)
+    except BrokenExecutor:
+        raise
+    except RuntimeError as error:
+        rule = f"an executor that takes work ({error})"
+        raise ValueError(refusal("executor", pool, rule, "give one that was not shut down")) from None
 
 
 def reduce_slices(
@@ -130,6 +154,65 @@ def _is_lazy(part: Any) -> bool:
     return any(hasattr(field, "__dask_graph__") or (isinstance(field, tuple) and _is_lazy(field)) for field in inside)
 
 
+def check_workers(client: Any) -> None:
+    """Refuse a cluster without workers, or with workers that cannot do the work of this version."""
+    with _one_sentence(client):
+        where = client.scheduler.address
+        # A task lets clusters start workers that do so as there is work.
+        _result(client, client.submit(len, (), pure=False))
+        # A lambda travels as it is: a function of this module would need the package there.
+        found = client.run(lambda: __import__("decisional").__version__, on_error="return").values()
+    if any(isinstance(version, ImportError) for version in found):
+        raise ImportError(f"The workers at {where!r} have no decisional: install version {__version__} there.")
+    # A worker that ended meanwhile has no version, and no work either.
+    others = sorted({version for version in found if isinstance(version, str)} - {__version__})
+    if others:
+        raise ValueError(
+            f"The workers at {where!r} have decisional {', '.join(others)} and this is {__version__}: install the same "
+            "version there."
+        )
+
+
+@contextmanager
+def _one_sentence(client: Any) -> Iterator[None]:
+    """Faults of the cluster itself in the words of the house; errors of the work are left as they are."""
+    from distributed import KilledWorker
+    from distributed.comm.core import CommClosedError
+
+    try:
+        yield
+    except KilledWorker:
+        raise ValueError(ENDED) from None
+    except Exception as error:
+        # A client without a scheduler fails in many ways.
+        if client.status == "running" and not isinstance(error, (CancelledError, CommClosedError)):
+            raise
+        raise ConnectionError(
+            "The connection to the cluster was lost: check that its scheduler runs, and try again with a new client."
+        ) from None
+
+
+def _result(client: Any, future: Any) -> Any:
+    """What becomes of a future; it is not waited for where nobody works on it, nor will."""
+    worked = time.monotonic()
+    while not future.done():
+        with suppress(TimeoutError):
+            return future.result(timeout=LOOK)
+        # Paused workers take nothing new.
+        if client.run_on_scheduler(
+            lambda dask_scheduler: any(
+                w.executing or w.status.name == "running" for w in dask_scheduler.workers.values()
+            )
+        ):
+            worked = time.monotonic()
+        elif time.monotonic() - worked > PATIENCE:
+            raise ValueError(
+                f"The scheduler at {client.scheduler.address!r} has no workers that take work: start some, with more "
+                "memory if those that are there are paused."
+            )
+    return future.result()
+
+
 def _tree(client: Any, chunk: Callable[[T], R], combine: Callable[[R, R], R], parts: list[T]) -> R:
     from dask.delayed import delayed
 
@@ -142,8 +225,13 @@ def _tree(client: Any, chunk: Callable[[T], R], combine: Callable[[R, R], R], pa
             level = [join(level[i : i + BRANCHES]) for i in range(0, len(level), BRANCHES)]
         return level[0]
 
-    result: R = grow().compute() if client is None else _persistent(lambda: client.compute(grow()).result())
-    return result
+    if client is None:
+        total: R = grow().compute()
+        return total
+    check_workers(client)
+    with _one_sentence(client):
+        total = _persistent(lambda: _result(client, client.compute(grow())))
+    return total
 
 
 def _on_cluster(client: Any, chunk: Callable[[T], R], parts: list[T]) -> Iterator[R]:
@@ -161,18 +249,24 @@ def _on_cluster(client: Any, chunk: Callable[[T], R], parts: list[T]) -> Iterato
     def take() -> R:
         part, future = waiting.popleft()
         try:
-            result: R = future.result()
+            result: R = _result(client, future)
         except CancelledError:
-            result = _persistent(lambda: send(share(), part).result())
+            result = _persistent(lambda: _result(client, send(share(), part)))
         return result
 
-    function, waiting = share(), deque[tuple[T, Any]]()
-    for part in parts:
-        waiting.append((part, send(function, part)))
-        if len(waiting) >= 2 and len(waiting) >= 2 * sum(client.nthreads().values()):
+    def results() -> Iterator[R]:
+        function = share()
+        for part in parts:
+            waiting.append((part, send(function, part)))
+            if len(waiting) >= 2 and len(waiting) >= 2 * sum(client.nthreads().values()):
+                yield take()
+        while waiting:
             yield take()
-    while waiting:
-        yield take()
+
+    waiting = deque[tuple[T, Any]]()
+    check_workers(client)
+    with _one_sentence(client):
+        yield from results()
 
 
 def _persistent(work: Callable[[], R], lost: type[Exception] = CancelledError) -> R:

@@ -1,0 +1,107 @@
+"""Continuous series whose next value has a continuum of distributions: what forecasts are measured on.
+
+Each function returns n values and, where it is known, the true mean and standard deviation of the next value as a
+function of the past (m, d), the most recent value first.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Truth = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]] | None
+# Values that are left out at the beginning.
+TRANSIENT = 200
+
+
+class System(NamedTuple):
+    """How many past values say all, or nearly all, about the next one; and how to make a series."""
+
+    past: int
+    make: Callable[[int, np.random.Generator], tuple[np.ndarray, Truth]]
+
+
+def autoregressive(*coefficients: float) -> Callable[..., tuple[np.ndarray, Truth]]:
+    a = np.array(coefficients)
+
+    def make(n: int, rng: np.random.Generator) -> tuple[np.ndarray, Truth]:
+        x = rng.normal(size=n + TRANSIENT)
+        for t in range(a.size, x.size):
+            x[t] += a @ x[t - a.size : t][::-1]
+        return x[TRANSIENT:], lambda past: (past[:, : a.size] @ a, np.ones(len(past)))
+
+    return make
+
+
+def logistic_map(n: int, rng: np.random.Generator) -> tuple[np.ndarray, Truth]:
+    """The logistic map with noise in its motion, drawn again where it would leave the interval."""
+    x, v, sd = np.empty(n + TRANSIENT), 0.4, 0.03
+    for t in range(x.size):
+        mean, v = 3.8 * v * (1.0 - v), -1.0
+        while not 0.0 < v < 1.0:
+            v = mean + sd * rng.normal()
+        x[t] = v
+    return x[TRANSIENT:], lambda past: (3.8 * past[:, 0] * (1.0 - past[:, 0]), np.full(len(past), sd))
+
+
+def arch(n: int, rng: np.random.Generator) -> tuple[np.ndarray, Truth]:
+    """Noise whose variance follows the last square."""
+    x = rng.normal(size=n + TRANSIENT)
+    for t in range(1, x.size):
+        x[t] *= np.sqrt(0.3 + 0.65 * x[t - 1] ** 2)
+    return x[TRANSIENT:], lambda past: (np.zeros(len(past)), np.sqrt(0.3 + 0.65 * past[:, 0] ** 2))
+
+
+def observed_map(n: int, rng: np.random.Generator) -> tuple[np.ndarray, Truth]:
+    """The logistic map, seen through noise."""
+    x, v = np.empty(n + TRANSIENT), rng.uniform(0.2, 0.7)
+    for t in range(x.size):
+        v = 3.9 * v * (1.0 - v)
+        x[t] = v
+    return x[TRANSIENT:] + 0.02 * rng.normal(size=n), None
+
+
+def lorenz(n: int, rng: np.random.Generator) -> tuple[np.ndarray, Truth]:
+    """The first coordinate of Lorenz's system every 0.1, seen through noise; Runge and Kutta's steps of 0.01."""
+
+    def flow(y: np.ndarray) -> np.ndarray:
+        return np.array([10.0 * (y[1] - y[0]), y[0] * (28.0 - y[2]) - y[1], y[0] * y[1] - 8.0 / 3.0 * y[2]])
+
+    y, h, x = rng.normal([0.0, 0.0, 20.0]), 0.01, np.empty(n + TRANSIENT)
+    for t in range(x.size):
+        for _ in range(10):
+            a = flow(y)
+            b = flow(y + h / 2 * a)
+            c = flow(y + h / 2 * b)
+            y = y + h / 6 * (a + 2 * b + 2 * c + flow(y + h * c))
+        x[t] = y[0]
+    return x[TRANSIENT:] + 0.2 * rng.normal(size=n), None
+
+
+def mackey_glass(n: int, rng: np.random.Generator) -> tuple[np.ndarray, Truth]:
+    """Mackey and Glass's equation with a delay of 17, every sixth step of 1, seen through noise."""
+    delay, every = 17, 6
+    x = np.full((n + TRANSIENT) * every + delay + 1, 1.2)
+    x[: delay + 1] += 0.1 * rng.normal(size=delay + 1)
+    for t in range(delay, x.size - 1):
+        x[t + 1] = x[t] + 0.2 * x[t - delay] / (1.0 + x[t - delay] ** 10) - 0.1 * x[t]
+    values = x[delay + 1 + TRANSIENT * every :: every][:n]
+    return values + 0.02 * rng.normal(size=n), None
+
+
+CONTINUA: dict[str, System] = {
+    "ar1": System(1, autoregressive(0.8)),
+    "ar2": System(2, autoregressive(1.5, -0.8)),
+    "logistic": System(1, logistic_map),
+    "arch": System(1, arch),
+    "logobs": System(2, observed_map),
+    "lorenz": System(3, lorenz),
+    "mackey": System(4, mackey_glass),
+}
+
+
+def split(name: str, learnt: int, held_out: int, seed: int) -> tuple[Any, Any, Truth]:
+    """A series in two parts, one after the other, and its truth."""
+    system = CONTINUA[name]
+    values, truth = system.make(learnt + held_out, np.random.default_rng(seed))
+    return values[:learnt], values[learnt:], truth

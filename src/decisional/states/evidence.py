@@ -1,0 +1,597 @@
+"""Causal states of kernel densities by evidence: a difference is real if it shows in what was not used to see it.
+
+P(Z|x) is estimated at each observation from others that are not its neighbours in time (cross-fitting). Small groups
+of similar densities are merged for as long as the z of their own members, each counted once, do not tell them apart. A
+group whose members lie mostly among those of others is the border between these, and no state. Of several widths, those
+whose states predict the z of other folds as well as the best do; of these the one with the fewest states is taken.
+"""
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._kernels.expected_scores import best_expected
+from ..data.observations import Observations
+from ..support.arrays import Floats, Ints
+from ..support.executors import map_slices, slices, workers
+from .bandwidths import ANSWERING, BLIND, Sample, choose, likeliest, sampled
+from .distributions import Distributions
+from .kernel_sums import kernel_sums, smooth, squares
+from .kernels import KernelModel, Kernels
+from .scales import evenly, tell_outside
+
+# Cross-fitting: blocks of so many consecutive observations take turns in so many folds.
+BLOCK, FOLDS = 10, 10
+# Values of z that densities are known at, and bins of z for each of them.
+POINTS, FINE = 64, 4
+# Groups at most, observations in each on average, and rows that are grouped by their distances.
+GROUPS, MEMBERS, COMPARED = 60, 20, 700
+# A state has at least so many observations.
+FEWEST = 3
+# Log likelihood ratios of single observations are cut off there.
+SURPRISE = 3.0
+# The share of the kernel mass around its members that a state must hold, and how many members are asked.
+SUPPORT, ASKED, ASKED_OF_EACH = 0.75, 600, 30
+# A border that tells more about other observations than so many standard errors is none.
+WORTH = 3.0
+# Rounds of merging and of settling, at most.
+ROUNDS, TURNS = 8, 5
+# Narrower widths that are tried too, of dimensions that play a part: bias cannot be undone later, and variance can.
+FACTORS, WIDE = (1.0, 0.7, 0.5), 3.0
+# Kernel mass of others near half of the observations that is too little.
+NEIGHBOURS = 2.0
+# Where the kernel mass is less than enough, wider kernels count as so many observations, up to so many times the width.
+ENOUGH, BACK_OFF, WIDEST = 10.0, 0.3, 8.0
+# Rows that are labelled at once.
+ROWS = 1 << 14
+TINY = 1e-12
+# Products of less than this are not worth threads.
+THREADED = 1 << 26
+
+
+class BinnedOutcomes(NamedTuple):
+    """The z of a sample: bins, what they look like through the kernel of z, and classes for tests of counts.
+
+    Attributes
+    ----------
+    bin : (n,) bin of each z
+    kernel : (n_bins, n_points) weights of the points of each bin, which add up to 1
+    point : (n,) the point nearest to each z
+    group, n_groups : (n,) class of each z among a few that are about equally frequent
+    """
+
+    bin: Ints
+    kernel: Floats
+    point: Ints
+    group: Ints
+    n_groups: int
+
+
+def outcomes_of(sample: Sample, width: float) -> BinnedOutcomes:
+    """Bins of the z of a sample, for a kernel of some width in scales."""
+    n = len(sample.x)
+    n_groups = int(np.clip(round(n**0.4 / 2), 4, 16))
+    if sample.dim == 0:
+        return _kinds(sample.z, n_groups)
+    return _numbers(sample.z[:, 0], width, n_groups) if sample.dim == 1 else _vectors(sample.z, width, n_groups)
+
+
+def _kinds(z: Ints, n_groups: int) -> BinnedOutcomes:
+    kinds, number, count = np.unique(z, return_inverse=True, return_counts=True)
+    rank = np.empty(kinds.size, np.int64)
+    rank[np.argsort(-count, kind="stable")] = np.arange(kinds.size)
+    group = np.minimum(rank, n_groups - 1)[number]
+    return BinnedOutcomes(number, np.eye(kinds.size), number, group, min(n_groups, kinds.size))
+
+
+def _numbers(z: Floats, width: float, n_groups: int) -> BinnedOutcomes:
+    at = np.linspace(z.min() - width, z.max() + width, POINTS)
+    step = float(at[1] - at[0])
+    centre = at[0] + step * np.arange(FINE * (POINTS - 1) + 1) / FINE
+    kernel = np.exp(-0.5 * ((centre[:, None] - at) / max(width, step)) ** 2) + TINY
+    kernel /= kernel.sum(axis=1, keepdims=True)
+    bins = np.round((z - at[0]) * (FINE / step)).astype(np.int64)
+    cuts = np.quantile(z, np.linspace(0.0, 1.0, n_groups + 1)[1:-1])
+    group = np.searchsorted(cuts, z)
+    return BinnedOutcomes(bins, kernel, np.round((z - at[0]) / step).astype(np.int64), group, n_groups)
+
+
+def _vectors(z: Floats, width: float, n_groups: int) -> BinnedOutcomes:
+    """Vectors lie in the cells around the means of clusters of some of them."""
+    some = z[evenly(len(z), COMPARED)]
+    cell = _ward(some, POINTS)
+    centre = _sums(cell, some) / np.bincount(cell)[:, None]
+    square = squares(centre, centre)
+    apart = np.sqrt(np.median(np.where(np.eye(len(centre), dtype=bool), np.inf, square).min(axis=1)))
+    apart = apart if np.isfinite(apart) and apart > 0.0 else 1.0
+    kernel = np.exp(-0.5 * square / max(width, apart) ** 2) + TINY
+    kernel /= kernel.sum(axis=1, keepdims=True)
+    nearest = squares(z, centre).argmin(axis=1)
+    coarse = _ward(centre, n_groups)
+    return BinnedOutcomes(nearest, kernel, nearest, coarse[nearest], int(coarse.max()) + 1)
+
+
+def _ward(rows: Floats, n: int) -> Ints:
+    """At most n clusters of rows, by Ward's criterion."""
+    from scipy.cluster.hierarchy import fcluster, linkage
+
+    if len(rows) < 2:
+        return np.zeros(len(rows), np.int64)
+    found: Ints = fcluster(linkage(rows, "ward"), n, "maxclust").astype(np.int64) - 1
+    return np.unique(found, return_inverse=True)[1]
+
+
+class _Densities:
+    """P(Z|x) at the points, by kernels of the x of a sample.
+
+    Parameters
+    ----------
+    sample, outcomes : the observations
+    width : (d,) widths of x, in scales
+    """
+
+    def __init__(self, sample: Sample, outcomes: BinnedOutcomes, width: Floats) -> None:
+        self.width, self.kernel = width, outcomes.kernel
+        self.answering = evenly(len(sample.x), 2 * ANSWERING)
+        self.x, self.bin = sample.x[self.answering], outcomes.bin[self.answering]
+        n_bins = outcomes.kernel.shape[0]
+        self.prior = np.bincount(outcomes.bin, minlength=n_bins) / len(sample.x) @ outcomes.kernel
+
+    def at(self, x: Floats, kept: NDArray[np.bool_] | None = None) -> tuple[Floats, Floats]:
+        """(m, n_points) densities at other x, in scales, and (m,) the kernel mass near them.
+
+        `kept` says which of the answering observations count. Where few are near, kernels of twice the width tell what
+        is known otherwise, and so on.
+        """
+        own = slice(None) if kept is None else np.flatnonzero(kept)
+        source, bins = self.x[own], self.bin[own]
+        return self._at(x, source, (np.arange(len(source) + 1), bins, np.ones(len(source))), 1.0)
+
+    def _at(self, x: Floats, source: Floats, counts: Any, factor: float) -> tuple[Floats, Floats]:
+        sums = kernel_sums(source, counts, self.kernel.shape[0], self.width * factor, query=x).astype(np.float64)
+        mass = sums.sum(axis=1)
+        rest: Floats = np.tile(self.prior, (len(x), 1))
+        weight = np.full(len(x), BLIND)
+        few = np.flatnonzero(mass < ENOUGH)
+        if few.size and factor < WIDEST:
+            rest[few] = self._at(x[few], source, counts, 2.0 * factor)[0]
+            weight[few] = BACK_OFF
+        return (smooth(sums, self.kernel) + weight[:, None] * rest) / (mass + weight)[:, None], mass
+
+    def _marginal(self, kept: Any = slice(None)) -> Floats:
+        """Distribution of the z of some answering observations at the points."""
+        count = np.bincount(self.bin[kept], minlength=self.kernel.shape[0])
+        found: Floats = np.einsum("b,bg->g", count / max(count.sum(), 1), self.kernel)
+        return found
+
+    def neighbours(self, sample: Sample) -> Floats:
+        """Kernel mass of other observations near some of the sample."""
+        asked = evenly(len(sample.x), ASKED)
+        return self.at(sample.x[asked])[1] - np.isin(asked, self.answering)
+
+    def cross_fitted(self, sample: Sample, row: Ints) -> Floats:
+        """(n_rows, n_points) densities at the distinct x of the sample, without their own observations and folds.
+
+        row (n,) numbers the distinct x.
+        """
+        fold = folds(len(sample.x))
+        p = np.empty((len(row), self.kernel.shape[1]))
+        for f in range(FOLDS):
+            own = np.flatnonzero(fold == f)
+            if own.size:
+                kept = fold[self.answering] != f
+                # What a fold lacks because it is left out is no difference between its x and others: it shows as far as
+                # kernels see all data.
+                own_p, mass = self.at(sample.x[own], kept)
+                lacks = self._marginal() - self._marginal(kept)
+                p[own] = np.maximum(own_p + (mass / max(kept.sum(), 1))[:, None] * lacks, TINY)
+        return _sums(row, p) / np.bincount(row)[:, None]
+
+
+def _sums(labels: Ints, values: Floats) -> Floats:
+    """Sums of the rows of values with each label; every label occurs."""
+    order = np.argsort(labels, kind="stable")
+    first = np.searchsorted(labels[order], np.arange(int(labels.max()) + 1))
+    found: Floats = np.add.reduceat(values[order], first, axis=0)
+    return found
+
+
+def folds(n: int) -> Ints:
+    """(n,) fold of each observation."""
+    return (np.arange(n) // BLOCK) % FOLDS
+
+
+def nearest(p: Floats, log_q: Floats) -> Ints:
+    """(n,) the state with the largest expected log score: p (n, n_points), log_q (n_states, n_points)."""
+    found = np.empty(len(p), np.int64)
+    turned = np.ascontiguousarray(log_q.T)
+
+    def rows(part: tuple[int, int]) -> None:
+        best_expected(p[slice(*part)], turned, found[slice(*part)])
+
+    parts = workers() if p.size * len(log_q) > THREADED else 1
+    list(map_slices(rows, slices(len(p), parts)))
+    return found
+
+
+class _Grouping:
+    """States of the distinct x of a sample at given widths.
+
+    Parameters
+    ----------
+    sample, outcomes : the observations
+    width : (d,) widths of x, in scales
+    alpha : probability of a false difference
+    """
+
+    def __init__(self, sample: Sample, outcomes: BinnedOutcomes, width: Floats, alpha: float) -> None:
+        self.sample, self.outcomes, self.alpha = sample, outcomes, alpha
+        self.densities = _Densities(sample, outcomes, width)
+        rows, self.row = np.unique(sample.row, return_inverse=True)
+        self.p = self.densities.cross_fitted(sample, self.row)
+        self.fold = folds(len(sample.x))
+        self.labels: Ints = np.zeros(rows.size, np.int64)
+        # The best held-out score on the way, against which borders are judged.
+        self.best = self.score()
+
+    def single(self) -> "_Grouping":
+        """All x in one state."""
+        found = copy(self)
+        found.labels = np.zeros_like(self.labels)
+        return found
+
+    def find(self) -> "_Grouping":
+        """Group, merge, settle and fold back borders, until nothing changes."""
+        self.labels = self._groups()
+        for _ in range(ROUNDS):
+            before = self.labels
+            self.labels = merged(self.own, self.outcomes, self.fold, self.densities.prior, self.alpha)[self.labels]
+            self._settle()
+            self._fold_back()
+            if np.array_equal(self.labels, before):
+                break
+        return self
+
+    @property
+    def own(self) -> Ints:
+        """(n,) state of each observation."""
+        return self.labels[self.row]
+
+    @property
+    def n_states(self) -> int:
+        return int(self.labels.max()) + 1
+
+    def score(self) -> Floats:
+        """(n,) log likelihood of each z in the state of its x, from the other folds."""
+        held = HeldOut(self.own, self.outcomes, self.fold, self.densities.prior)
+        return held.log[np.arange(self.row.size), self.own]
+
+    def tables(self) -> Floats:
+        """(n_states, n_points) logarithms of the mean P(Z|x) of each state, with one more observation from all states.
+
+        Not those of the z of its members: densities that kernels have blurred would look like broad states then.
+        """
+        mass = _sums(self.labels, self.p * np.bincount(self.row)[:, None])
+        n = np.bincount(self.own)[:, None]
+        log: Floats = np.log(np.maximum((mass + self.densities.prior) / (n + 1.0), TINY))
+        return log
+
+    def _groups(self) -> Ints:
+        """Small groups of similar densities."""
+        n = min(GROUPS, len(self.sample.x) // MEMBERS)
+        if n < 2:
+            return np.zeros(len(self.p), np.int64)
+        some = evenly(len(self.p), COMPARED)
+        group = _ward(np.sqrt(self.p[some]), n)
+        mean = _sums(group, self.p[some]) + self.densities.prior
+        log = np.log(np.maximum(mean / mean.sum(axis=1, keepdims=True), TINY))
+        return np.unique(nearest(self.p, log), return_inverse=True)[1]
+
+    def _settle(self) -> None:
+        """Give each x to the state that it is expected to be scored best by."""
+        for _ in range(TURNS):
+            before = self.labels
+            self.labels = np.unique(nearest(self.p, self.tables()), return_inverse=True)[1]
+            if np.array_equal(self.labels, before):
+                break
+
+    def _fold_back(self) -> None:
+        """Give the x of borders between states to these, unless that tells less about the z of other folds.
+
+        In a continuum each state lies between others.
+        """
+        while self.n_states > 1:
+            support, tables = self._support(), self.tables()
+            log = HeldOut(self.own, self.outcomes, self.fold, self.densities.prior).log
+            score = log[np.arange(len(log)), self.own]
+            if score.mean() > self.best.mean():
+                self.best = score
+            for border in np.argsort(support, kind="stable").tolist():
+                if support[border] >= SUPPORT:
+                    return
+                labels = self._without(border, tables)
+                if _as_good(self.best - log[np.arange(len(log)), labels[self.row]], WORTH):
+                    self.labels = np.unique(labels, return_inverse=True)[1]
+                    self._settle()
+                    break
+            else:
+                return
+
+    def _without(self, state: int, tables: Floats) -> Ints:
+        """Labels where the x of one state are given to the others."""
+        others = np.flatnonzero(np.arange(len(tables)) != state)
+        inner = np.flatnonzero(self.labels == state)
+        labels = self.labels.copy()
+        labels[inner] = others[nearest(self.p[inner], tables[others])]
+        return labels
+
+    def _support(self) -> Floats:
+        """(n_states,) mean share of the kernel mass around members of a state that lies in the state itself."""
+        x, own, n = self.sample.x, self.own, len(self.row)
+        first = np.concatenate([np.flatnonzero(own == k)[:ASKED_OF_EACH] for k in range(self.n_states)])
+        asked, answering = np.unique(np.concatenate([evenly(n, ASKED), first])), evenly(n, ANSWERING)
+        counts = np.arange(answering.size + 1), own[answering], np.ones(answering.size)
+        mass = kernel_sums(x[answering], counts, self.n_states, self.densities.width, query=x[asked]).astype(float)
+        mass[np.arange(asked.size), own[asked]] -= np.isin(asked, answering)
+        inside = np.maximum(mass[np.arange(asked.size), own[asked]], 0.0) / np.maximum(mass.sum(axis=1), 1e-9)
+        total = np.bincount(own[asked], weights=inside, minlength=self.n_states)
+        return total / np.bincount(own[asked], minlength=self.n_states)
+
+
+class HeldOut:
+    """Log likelihood of each z in each state, from the members of the other folds; kept up to date while states merge.
+
+    Parameters
+    ----------
+    own : (n,) state of each observation
+    outcomes, fold, prior : their z, (n,) folds, and (n_points,) the distribution of all z
+
+    Attributes
+    ----------
+    log : (n, n_states)
+    """
+
+    def __init__(self, own: Ints, outcomes: BinnedOutcomes, fold: Ints, prior: Floats) -> None:
+        k, n_bins = int(own.max()) + 1, outcomes.kernel.shape[0]
+        cell = (fold * k + own) * n_bins + outcomes.bin
+        count = np.bincount(cell, minlength=FOLDS * k * n_bins).reshape(FOLDS, k, n_bins)
+        self.mass = np.einsum("fkb,bg->fkg", count, outcomes.kernel)
+        self.size = count.sum(axis=2).astype(float)
+        self.fold, self.point, self.prior = fold, outcomes.point, prior
+        self.log = np.stack([self._column(s) for s in range(k)], axis=1)
+
+    def _column(self, state: int) -> Floats:
+        mass, size = self.mass[:, state], self.size[:, state]
+        rest = (mass.sum(axis=0) - mass + self.prior) / (size.sum() - size + 1.0)[:, None]
+        found: Floats = np.log(np.maximum(rest[self.fold, self.point], 1e-3 * self.prior[self.point]))
+        return found
+
+    def merge(self, gone: int, kept: int) -> None:
+        """Add one state to another."""
+        self.mass[:, kept] += self.mass[:, gone]
+        self.size[:, kept] += self.size[:, gone]
+        self.log[:, kept] = self._column(kept)
+
+
+def merged(own: Ints, outcomes: BinnedOutcomes, fold: Ints, prior: Floats, alpha: float) -> Ints:
+    """(n_states,) the state that each goes into: the two most alike merge while tests do not tell them apart."""
+    pairs = _Pairs(own, outcomes, HeldOut(own, outcomes, fold, prior))
+    target = np.arange(pairs.live.size)
+    log_p = np.array([pairs.log_p(a) for a in range(target.size)])
+    while pairs.live.sum() > 1:
+        gone, kept = divmod(int(log_p.argmax()), target.size)
+        if log_p[gone, kept] < np.log(alpha / pairs.live.sum()):
+            break
+        target[target == gone] = kept
+        pairs.merge(gone, kept)
+        log_p[gone] = log_p[:, gone] = -np.inf
+        log_p[kept] = log_p[:, kept] = pairs.log_p(kept)
+    return np.unique(target, return_inverse=True)[1]
+
+
+class _Pairs:
+    """Two tests of each pair of states, each by the z of their own members.
+
+    The likelihood ratio: a member's z is likelier in its own state, by the members of other folds (Welch's test, one
+    side). The counts: classes of z are as frequent in both states (G-test). Means and variances of the ratios stand in
+    `mean` and `error`, (n_states, n_states): those of members of a, between a and b.
+    """
+
+    def __init__(self, own: Ints, outcomes: BinnedOutcomes, held: HeldOut) -> None:
+        k = int(own.max()) + 1
+        self.held, self.live = held, np.ones(k, bool)
+        self.members = np.split(np.argsort(own, kind="stable"), np.cumsum(np.bincount(own))[:-1])
+        count = np.bincount(own * outcomes.n_groups + outcomes.group, minlength=k * outcomes.n_groups)
+        self.count = count.reshape(k, -1).astype(float)
+        self.mean, self.error = np.zeros((k, k)), np.ones((k, k))
+        for a in range(k):
+            self.mean[a], self.error[a] = self._ratios(a, np.arange(k))
+
+    @property
+    def n(self) -> Floats:
+        n: Floats = self.count.sum(axis=1)
+        return n
+
+    def _ratios(self, a: int, others: Ints) -> tuple[Floats, Floats]:
+        own = self.members[a]
+        ratio = np.clip(self.held.log[own, a][:, None] - self.held.log[np.ix_(own, others)], -SURPRISE, SURPRISE)
+        return ratio.mean(axis=0), ratio.var(axis=0) / max(own.size - 1, 1) + TINY
+
+    def merge(self, gone: int, kept: int) -> None:
+        """Add one state to another."""
+        self.members[kept] = np.concatenate([self.members[kept], self.members[gone]])
+        self.live[gone] = False
+        self.count[kept] += self.count[gone]
+        self.held.merge(gone, kept)
+        live = np.flatnonzero(self.live)
+        self.mean[kept, live], self.error[kept, live] = self._ratios(kept, live)
+        for a in live.tolist():
+            self.mean[[a], kept], self.error[[a], kept] = self._ratios(a, np.array([kept]))
+
+    def log_p(self, a: int) -> Floats:
+        """(n_states,) logarithms of the p-values of a state against all others; -inf where there is none."""
+        from scipy.stats import chi2, t
+
+        n, error = self.n, self.error[a] + self.error[:, a]
+        own, other = np.maximum(n[a] - 1.0, 1.0), np.maximum(n - 1.0, 1.0)
+        dof = error**2 / (self.error[a] ** 2 / own + self.error[:, a] ** 2 / other)
+        ratio = t.logsf((self.mean[a] + self.mean[:, a]) / np.sqrt(error), np.maximum(dof, 1.0))
+        both = self.count[a] + self.count
+        g = (_x_log_x(self.count[a]) + _x_log_x(self.count) - _x_log_x(both)).sum(axis=1)
+        g -= _x_log_x(n[a]) + _x_log_x(n) - _x_log_x(n[a] + n)
+        counts = chi2.logsf(np.maximum(2.0 * g, 0.0), np.maximum((both > 0).sum(axis=1) - 1, 1))
+        p = np.minimum(np.log(2.0) + np.minimum(ratio, counts), 0.0)
+        p = np.where(np.minimum(n[a], n) < FEWEST, 0.0, p)
+        p = np.where(self.live & (np.arange(n.size) != a), p, -np.inf)
+        return p
+
+
+def _x_log_x(x: Any) -> Any:
+    return x * np.log(np.maximum(x, 1e-300))
+
+
+class ByEvidence(NamedTuple):
+    """States by evidence.
+
+    Attributes
+    ----------
+    model : the kernel density of z given x
+    sample : the observations that were looked at
+    densities, tables : what labels any x: P(Z|x), and logarithms of the P(Z|x) of each group
+    state : (n_groups,) state of each group: several have the same where states were merged later
+    labels : (n,) state of each observation of the sample
+    score, alone : (n,) held-out log likelihood of the z of each, in its state and in a single one
+    """
+
+    model: KernelModel
+    sample: Sample
+    densities: "_Densities"
+    tables: Floats
+    state: Ints
+    labels: Ints
+    score: Floats
+    alone: Floats
+
+    @property
+    def n_states(self) -> int:
+        return int(self.state.max()) + 1
+
+    def label(self, points: NDArray[Any]) -> Ints:
+        """State of any x (m, d), in the units of the data; -1 where no observation is near."""
+        labels = np.empty(len(points), np.int64)
+        for begin in range(0, len(points), ROWS):
+            part = slice(begin, begin + ROWS)
+            p, mass = self.densities.at(self.sample.x_scale.tame(points[part]))
+            found = self.state[nearest(p, self.tables)]
+            labels[part] = np.where(mass > 0.0, found, -1)
+        return labels
+
+    def observed(self) -> Distributions:
+        """What followed each distinct x."""
+        return self.model.observed()
+
+    def label_all(self) -> Ints:
+        """States of all distinct x of the data; those of the sample were found without their own z."""
+        points: Any = self.model.obs.points
+        labels = np.full(len(points), -1, np.int64)
+        labels[self.sample.row] = self.labels
+        rest = np.flatnonzero(labels < 0)
+        labels[rest] = self.label(points[rest])
+        # Where nobody is near, x is like all others.
+        labels[labels < 0] = int(np.bincount(self.labels).argmax())
+        return labels
+
+    def renumbered(self, number: Ints) -> "ByEvidence":
+        """The same states with other numbers, (n_states,); those with the same number are one."""
+        return self._replace(state=number[self.state], labels=number[self.labels])
+
+    def doubt(self) -> str | None:
+        """What should be known before the states are trusted, in sentences."""
+        said = []
+        few = int(np.bincount(self.labels).min())
+        if len(self.labels) < 2 * MEMBERS:
+            said.append(f"{len(self.labels)} observations are too few to tell states apart.")
+        near = float(np.median(self.densities.neighbours(self.sample)))
+        if near < NEIGHBOURS:
+            d = self.sample.x.shape[1]
+            said.append(
+                f"There is too little data for x of {d} {'number' if d == 1 else 'numbers'}: half of the observations "
+                f"have less than {near:.1f} others near them; use a shorter past, or more data."
+            )
+        if self.n_states > 1 and few < MEMBERS:
+            said.append(f"The rarest of {self.n_states} states hangs on {few} observations.")
+        if self.n_states > 1 and _as_good(self.score - self.alone):
+            said.append("The states do not predict other observations better than a single one does.")
+        return " ".join(said) or None
+
+
+def states_of(obs: Observations, density: Kernels, alpha: float) -> ByEvidence:
+    """States of observations, and the kernel density of their z given x.
+
+    Parameters
+    ----------
+    obs : observations whose x are numbers
+    density : how wide kernels are: given, by a rule, or by the likelihood, where narrower ones are tried too
+    alpha : probability of a false difference
+    """
+    density.check(obs)
+    kinds = density.z_bandwidth is not None and density.z_bandwidth == 0
+    sample = sampled(obs, kinds)
+    tell_outside(obs, sample.x_scale, sample.z_scale)
+    if isinstance(density.bandwidth, str) and density.bandwidth == "cv":
+        own = [likeliest(sample, progress=density.progress)]
+        if sample.x.shape[1] > 1 and not sample.shared:
+            own.append(likeliest(sample, shared=True, progress=density.progress))
+        tried = [np.where(width < WIDE, width * factor, width) for width, _ in own for factor in FACTORS]
+        widths = sample.in_units(*own[0])
+        if density.z_bandwidth is not None:
+            widths = widths._replace(z_sigma=float(density.z_bandwidth))
+    else:
+        widths = choose(density.bandwidth, density.z_bandwidth, obs, density.progress)
+        tried = [widths.sigma / sample.x_scale.scale]
+    z_width = 1.0 if sample.z_scale is None else float(np.mean(widths.z_sigma / sample.z_scale.scale))
+    return find(density.with_widths(obs, widths), sample, tried, z_width, alpha, density.progress)
+
+
+def find(
+    model: KernelModel,
+    sample: Sample,
+    widths: list[Floats],
+    z_width: float,
+    alpha: float,
+    progress: Callable[[str], None] | None = None,
+) -> ByEvidence:
+    """States of a sample: of several widths of x, the fewest states whose held-out score is that of the best.
+
+    Parameters
+    ----------
+    model : the kernel density of all observations
+    sample : some of them
+    widths, z_width : (d,) widths of x that are tried, and that of z, in scales
+    alpha : probability of a false difference
+    """
+    outcomes = outcomes_of(sample, z_width)
+    tried: list[_Grouping] = []
+    for k, width in enumerate(widths):
+        tried.append(_Grouping(sample, outcomes, width, alpha).find())
+        if progress is not None:
+            progress(f"states: {k + 1} of {len(widths)} widths")
+    # One state is always among what is compared.
+    tried.append(tried[0].single())
+    scores = [grouping.score() for grouping in tried]
+    best = max(scores, key=lambda score: float(score.mean()))
+    good = [k for k, score in enumerate(scores) if _as_good(best - score)]
+    chosen = min(good, key=lambda k: (tried[k].n_states, -scores[k].mean()))
+    found = tried[chosen]
+    return ByEvidence(
+        model, sample, found.densities, found.tables(), np.arange(found.n_states), found.own, scores[chosen], scores[-1]
+    )
+
+
+def _as_good(lost: Floats, errors: float = 1.0) -> bool:
+    """Whether a mean loss is within so many standard errors, by blocks of consecutive observations."""
+    block = np.add.reduceat(lost, np.arange(0, lost.size, BLOCK))
+    return bool(lost.mean() <= errors * block.std() * np.sqrt(block.size) / lost.size + TINY)
