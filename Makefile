@@ -43,6 +43,7 @@ bench: $(TEST) $(BENCH)
 	$(BIN)/python benchmarks/monitor.py
 	$(BIN)/python benchmarks/fields.py
 	$(BIN)/python benchmarks/kernels.py
+	$(BIN)/python benchmarks/signals.py --seeds 2 --sizes 500 2000
 	$(BIN)/python benchmarks/pasts.py --seeds 2
 	$(BIN)/python benchmarks/forecasts.py
 	$(BIN)/python benchmarks/startup.py

@@ -1,7 +1,8 @@
-"""Continuous series whose next value has a continuum of distributions: what forecasts are measured on.
+"""Continuous series with known answers.
 
-Each function returns n values and, where it is known, the true mean and standard deviation of the next value as a
-function of the past (m, d), the most recent value first.
+`CONTINUA` have a continuum of distributions of the next value: what forecasts are measured on. Each function returns n
+values and, where it is known, the true mean and standard deviation of the next value as a function of the past (m, d),
+the most recent value first. `FINITE` have few: what numbers of states are measured on.
 """
 
 from collections.abc import Callable
@@ -105,3 +106,96 @@ def split(name: str, learnt: int, held_out: int, seed: int) -> tuple[Any, Any, T
     system = CONTINUA[name]
     values, truth = system.make(learnt + held_out, np.random.default_rng(seed))
     return values[:learnt], values[learnt:], truth
+
+
+class Windows(NamedTuple):
+    """A series, and the classes of P(Z | window): (n,) that of the window that ends at each value, and their C."""
+
+    values: np.ndarray
+    state: np.ndarray
+    complexity: float
+
+
+def entropy(*probabilities: float) -> float:
+    """In bits."""
+    p = np.array(probabilities)
+    return float(-(p * np.log2(p)).sum())
+
+
+def chain(rows: Any, n: int, rng: np.random.Generator) -> np.ndarray:
+    """States of a Markov chain, with its rows of probabilities."""
+    edges, u, state = np.cumsum(rows, axis=1), rng.random(n + TRANSIENT), np.zeros(n + TRANSIENT, int)
+    for t in range(1, state.size):
+        state[t] = min(int(np.searchsorted(edges[state[t - 1]], u[t])), len(edges) - 1)
+    return state[TRANSIENT:]
+
+
+def stationary(rows: Any) -> np.ndarray:
+    """Shares of the states of a Markov chain."""
+    rows = np.asarray(rows, float)
+    equations = np.vstack([rows.T - np.eye(len(rows)), np.ones(len(rows))])
+    return np.linalg.lstsq(equations, np.append(np.zeros(len(rows)), 1.0), rcond=None)[0]
+
+
+def levels(rows: Any, at: Any, sd: float) -> Callable[[int, int, np.random.Generator], Windows]:
+    """A Markov chain whose states are seen as levels with noise."""
+
+    def make(n: int, past: int, rng: np.random.Generator) -> Windows:
+        state = chain(rows, n, rng)
+        return Windows(np.array(at)[state] + sd * rng.normal(size=n), state, entropy(*stationary(rows)))
+
+    return make
+
+
+def noisy_even(sd: float) -> Callable[[int, int, np.random.Generator], Windows]:
+    """The Even process with noise: runs of 1 between 0 are even; a window of 1 alone does not tell where it is."""
+
+    def make(n: int, past: int, rng: np.random.Generator) -> Windows:
+        symbol, odd = np.empty(n + TRANSIENT, int), False
+        for t, u in enumerate(rng.random(n + TRANSIENT)):
+            symbol[t] = odd or u < 0.5
+            odd = bool(symbol[t]) and not odd
+        last = np.maximum.accumulate(np.where(symbol == 0, np.arange(symbol.size), -1))
+        run = np.arange(symbol.size) - last
+        state = np.where(run >= past, 2, run % 2)
+        # P(run = k) of ones since the last 0, in windows that have one.
+        known = [sum((1 / 3) * 2.0 ** -((k + 1) // 2) for k in range(past) if k % 2 == j) for j in (0, 1)]
+        values = 2.0 * symbol + sd * rng.normal(size=symbol.size)
+        unknown = 1.0 - sum(known)
+        shares = [share for share in (*known, unknown) if share > 0.0]
+        return Windows(values[TRANSIENT:], state[TRANSIENT:], entropy(*shares))
+
+    return make
+
+
+def threshold(n: int, past: int, rng: np.random.Generator) -> Windows:
+    """Noise whose mean and spread follow the third that the last value lies in."""
+    from scipy.stats import norm
+
+    mean, sd, cuts = np.array([0.0, 1.0, -1.0]), np.array([0.3, 0.5, 0.4]), np.array([-0.5, 0.5])
+    values, value = np.empty(n + TRANSIENT), 0.0
+    for t, e in enumerate(rng.normal(size=n + TRANSIENT)):
+        k = int(np.searchsorted(cuts, value))
+        value = values[t] = mean[k] + sd[k] * e
+    below = norm.cdf((cuts - mean[:, None]) / sd[:, None])
+    rows = np.diff(np.column_stack([np.zeros(3), below, np.ones(3)]), axis=1)
+    return Windows(values[TRANSIENT:], np.searchsorted(cuts, values[TRANSIENT:]), entropy(*stationary(rows)))
+
+
+def alone(n: int, past: int, rng: np.random.Generator) -> Windows:
+    """Noise."""
+    return Windows(rng.normal(size=n), np.zeros(n, int), 0.0)
+
+
+STAY, GOLDEN = [[0.95, 0.05], [0.05, 0.95]], [[0.5, 0.5], [1.0, 0.0]]
+CYCLE = [[0.7, 0.3, 0.0], [0.0, 0.5, 0.5], [0.6, 0.0, 0.4]]
+FINITE: dict[str, Callable[[int, int, np.random.Generator], Windows]] = {
+    "two regimes": levels(STAY, (-1.0, 1.0), 0.3),
+    "Golden Mean, noise 0.1": levels(GOLDEN, (1.0, -1.0), 0.1),
+    "Golden Mean, noise 0.3": levels(GOLDEN, (1.0, -1.0), 0.3),
+    "Even, noise 0.1": noisy_even(0.1),
+    "Even, noise 0.3": noisy_even(0.3),
+    "three levels": levels(CYCLE, (0.0, 1.5, 3.0), 0.25),
+    "noise": alone,
+    "threshold": threshold,
+}

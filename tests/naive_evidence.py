@@ -25,19 +25,12 @@ def density(x, known, kernel, prior, width, factor=1.0):
 
 
 def cross_fitted(xs, bins, kernel, prior, width, fold):
-    """Densities at each observation, from those of other folds, as far as these do not differ from all."""
-    found, whole = [], marginal(bins, kernel)
+    """Densities at each observation, from those of other folds."""
+    found = []
     for x, own in zip(xs, fold, strict=True):
         known = [(other, b) for other, b, f in zip(xs, bins, fold, strict=True) if f != own]
-        rest = marginal([b for _, b in known], kernel)
-        share = sum(w for w in (weight(x, other, width) for other, _ in known) if w >= 1e-9) / len(known)
-        p = zip(density(x, known, kernel, prior, width), whole, rest, strict=True)
-        found.append([max(v + share * (a - b), 1e-12) for v, a, b in p])
+        found.append([max(v, 1e-12) for v in density(x, known, kernel, prior, width)])
     return found
-
-
-def marginal(bins, kernel):
-    return [sum(kernel[b][g] for b in bins) / len(bins) for g in range(len(kernel[0]))]
 
 
 def held_out(labels, bins, points, kernel, prior, fold):
@@ -81,14 +74,46 @@ def log_p(a, b, labels, log, groups):
     return min(math.log(2.0) + min(by_ratio, by_counts), 0.0)
 
 
+def log_p_inside_folds(a, b, labels, log, groups, fold):
+    """The same from differences inside folds: their mean, and Mantel and Haenszel's test."""
+    ratio = [min(max(row[a] - row[b], -3.0), 3.0) for row in log]
+    inside = {f: [[i for i, s in enumerate(labels) if s == k and fold[i] == f] for k in (a, b)] for f in set(fold)}
+    mean = {f: [sum(ratio[i] for i in part) / max(len(part), 1) for part in parts] for f, parts in inside.items()}
+    difference, error, free = 0.0, [0.0, 0.0], [0, 0]
+    for k in range(2):
+        free[k] = max(sum(max(len(parts[k]) - 1, 0) for parts in inside.values()), 1)
+        spread = sum((ratio[i] - mean[f][k]) ** 2 for f, parts in inside.items() for i in parts[k]) / free[k]
+        for parts in inside.values():
+            if parts[0] and parts[1]:
+                share = len(parts[0]) * len(parts[1]) / (len(parts[0]) + len(parts[1]))
+                error[k] += share**2 / len(parts[k]) * spread
+        error[k] += 1e-12
+    more, variance = dict.fromkeys(groups, 0.0), dict.fromkeys(groups, 0.0)
+    for f, (one, two) in inside.items():
+        if one and two:
+            n = len(one) + len(two)
+            difference += len(one) * len(two) / n * (mean[f][0] - mean[f][1])
+            for c in more:
+                own, all_of_them = (sum(groups[i] == c for i in part) for part in (one, one + two))
+                more[c] += own - len(one) * all_of_them / n
+                variance[c] += len(one) * len(two) / (n - 1) * all_of_them / n
+    dof = sum(error) ** 2 / sum(e**2 / n for e, n in zip(error, free, strict=True))
+    by_ratio = t.logsf(difference / math.sqrt(sum(error)), dof)
+    seen = [c for c in more if variance[c] > 0.0]
+    by_counts = chi2.logsf(sum(more[c] ** 2 / variance[c] for c in seen), max(len(seen) - 1, 1))
+    return min(math.log(2.0) + min(by_ratio, by_counts), 0.0)
+
+
 def merged(labels, bins, points, groups, kernel, prior, fold, alpha):
-    """Labels after the two most alike states were merged, again and again, while the tests do not tell them apart."""
+    """Labels after the two most alike states were merged, again and again, until both tests tell them apart."""
     labels = list(labels)
     while len(set(labels)) > 1:
         log = held_out(labels, bins, points, kernel, prior, fold)
         live = sorted(set(labels))
         best, gone, kept = max((log_p(a, b, labels, log, groups), -a, -b) for a in live for b in live if a != b)
-        if best < math.log(alpha / len(live)):
+        least = math.log(alpha / len(live))
+        inside = log_p_inside_folds(-gone, -kept, labels, log, groups, fold)
+        if best < least and (best == -math.inf or inside < least):
             break
         labels = [-kept if label == -gone else label for label in labels]
     return labels

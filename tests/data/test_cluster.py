@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from decisional.data.stores import Stored
+from decisional.data.stores import stored
 from decisional.support import executors
 from decisional.support.executors import map_slices, reduce_slices, workers
 from naive_tallies import same_decisions, same_observations, same_states
@@ -153,11 +153,11 @@ def test_workers_read_files_themselves(way, client, tmp_path):
 # ------------------------------------------------------------------------------------------- killed workers
 
 
-def open_slowly(path, marks, pause):
+def open_slowly(opens, marks, pause):
     """Map a file, after a while and a note of who does."""
     (marks / f"{os.getpid()}-{time.monotonic_ns()}").touch()
     time.sleep(pause)
-    return np.load(path, mmap_mode="r")
+    return opens()
 
 
 def sum_slowly(marks, pause, part):
@@ -205,14 +205,15 @@ def test_a_killed_worker_does_not_matter(work, mortal, tmp_path):
     values, observe, estimator = WORK[work]
     np.save(tmp_path / "values.npy", values)
     marks = tmp_path / "marks"
-    source = Stored(partial(np.load, tmp_path / "values.npy", mmap_mode="r"))
+    source = stored(np.load(tmp_path / "values.npy", mmap_mode="r"))
+    opens = source.opens
     marks.mkdir()
-    source.opens = partial(open_slowly, tmp_path / "values.npy", marks, 0.15)
+    source.opens = partial(open_slowly, opens, marks, 0.15)
     sliced = observe(source, chunks=CHUNKS[work] // 2)
     with Killer(mortal, marks) as killer:
         found = clone(estimator).fit(sliced, executor=mortal)
     killer.check()
-    source.opens = partial(np.load, tmp_path / "values.npy", mmap_mode="r")
+    source.opens = opens
     whole = clone(estimator).fit(observe(values))
     same_states(whole, found, labels=False)
     same_decisions(whole, found, labels=False)
@@ -238,11 +239,11 @@ def test_values_are_written_though_a_worker_is_killed(mortal, tmp_path):
     np.save(tmp_path / "values.npy", values)
     marks = tmp_path / "marks"
     marks.mkdir()
-    source = Stored(partial(np.load, tmp_path / "values.npy", mmap_mode="r"))
+    source = stored(np.load(tmp_path / "values.npy", mmap_mode="r"))
     sliced, whole = observe(source, chunks=350), observe(values)
     numbers = np.arange(sliced.table().n_x) + 0.5
     for part in sliced.parts:
-        part.data[0].opens = partial(open_slowly, tmp_path / "values.npy", marks, 0.15)
+        part.data[0].opens = partial(open_slowly, source.opens, marks, 0.15)
     with Killer(mortal, marks) as killer:
         found = np.concatenate(list(map_slices(sliced.filling(numbers, np.nan), sliced.parts, mortal)))
     killer.check()

@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -43,6 +44,24 @@ def test_monitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monitor.main()
     assert "| Even, list | in chunks |" in capsys.readouterr().out
     assert "| never synchronised, array | batch filter |" in (tmp_path / "monitor.md").read_text()
+
+
+@pytest.mark.parametrize("table", ["states", "noise", "outliers"])
+def test_signals(
+    table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    signals = load("signals")
+    small = {"FINITE": {"two regimes": signals.FINITE["two regimes"]}, "PASTS": (1,), "OUTLIERS": (1e6,)}
+    small |= {"NOISE_SIZES": (200,), "NOISE_PASTS": (1,), "NOISE": {"normal": signals.NOISE["normal"]}}
+    small |= {"OUTLIER_SIZE": 300, "ProcessPoolExecutor": ThreadPoolExecutor, "__file__": str(tmp_path / "signals.py")}
+    for name, value in small.items():
+        monkeypatch.setattr(signals, name, value)
+    monkeypatch.setattr(sys, "argv", ["signals.py", "--seeds", "1", "--sizes", "300", "--tables", table])
+    signals.main()
+    right = {"states": "| all | 300 | 100.0% |", "noise": "| all | | 1 | 1 |", "outliers": "| 1e+06 | 1 % | 2 | 0.0% |"}
+    assert right[table] in capsys.readouterr().out
+    assert not (tmp_path / "signals.md").exists()
 
 
 def test_pasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -95,9 +95,25 @@ def test_states_merge_until_they_are_told_apart(sample, data):
     for a in range(own.max() + 1):
         expected = [naive.log_p(a, b, labels, log, groups) if a != b else -np.inf for b in range(own.max() + 1)]
         assert np.allclose(pairs.log_p(a), expected, atol=1e-6)
+        for b in range(a):
+            expected = naive.log_p_inside_folds(a, b, labels, log, groups, fold.tolist())
+            assert np.isclose(pairs.log_p_inside_folds(a, b), expected, atol=1e-6)
     expected = naive.merged(labels, bins, points, groups, kernel, prior, fold.tolist(), alpha)
     found = evidence.merged(own, outcomes, fold, densities.prior, alpha)[own]
     assert adjusted_rand_score(found, expected) == 1.0
+
+
+def test_folds_that_differ_are_no_states():
+    """A fold with unusual z is unusual to all others, and no x in it is unlike another."""
+    rng = np.random.default_rng(3)
+    unusual = 0.8 * (evidence.folds(1000) == 4)
+    sample = sampled(ds.observe.pairs(rng.normal(size=(1000, 1)), unusual + rng.normal(size=1000)))
+    outcomes, densities, fold = pieces(sample)
+    own = (fold == 4).astype(int)
+    pairs = evidence._Pairs(own, outcomes, evidence.HeldOut(own, outcomes, fold, densities.prior))
+    assert pairs.log_p(0)[1] < np.log(0.005)
+    assert pairs.log_p_inside_folds(0, 1) == 0.0
+    assert evidence.merged(own, outcomes, fold, densities.prior, 0.01).tolist() == [0, 0]
 
 
 @pytest.mark.small
@@ -277,6 +293,9 @@ def test_doubt_is_told():
     assert "25 observations are too few" in few.warning_
     deep = ds.CausalStates(density=ds.Kernels(0.05)).fit(rng.normal(size=(300, 6)), rng.normal(size=300))
     assert "too little data for x of 6 numbers" in deep.warning_
+    found = evidence.states_of(ds.observe.delays(regimes(400)[1], 1), ds.Kernels(), 0.01)
+    assert "hardly predict" not in (found.doubt() or "")
+    assert "hardly predict" in found._replace(alone=found.score + rng.normal(size=found.score.size)).doubt()
 
 
 def test_refusals():

@@ -37,6 +37,9 @@ SURPRISE = 3.0
 SUPPORT, ASKED, ASKED_OF_EACH = 0.75, 600, 30
 # A border that tells more about other observations than so many standard errors is none.
 WORTH = 3.0
+# Widths are as good as the best within so many standard errors of their held-out score; a single state is as good
+# within more, and within still more there is doubt.
+CLOSE, ALONE, DOUBT = 0.5, 1.0, 2.0
 # Rounds of merging and of settling, at most.
 ROUNDS, TURNS = 8, 5
 # Narrower widths that are tried too, of dimensions that play a part: bias cannot be undone later, and variance can.
@@ -161,12 +164,6 @@ class _Densities:
             weight[few] = BACK_OFF
         return (smooth(sums, self.kernel) + weight[:, None] * rest) / (mass + weight)[:, None], mass
 
-    def _marginal(self, kept: Any = slice(None)) -> Floats:
-        """Distribution of the z of some answering observations at the points."""
-        count = np.bincount(self.bin[kept], minlength=self.kernel.shape[0])
-        found: Floats = np.einsum("b,bg->g", count / max(count.sum(), 1), self.kernel)
-        return found
-
     def neighbours(self, sample: Sample) -> Floats:
         """Kernel mass of other observations near some of the sample."""
         asked = evenly(len(sample.x), ASKED)
@@ -182,12 +179,7 @@ class _Densities:
         for f in range(FOLDS):
             own = np.flatnonzero(fold == f)
             if own.size:
-                kept = fold[self.answering] != f
-                # What a fold lacks because it is left out is no difference between its x and others: it shows as far as
-                # kernels see all data.
-                own_p, mass = self.at(sample.x[own], kept)
-                lacks = self._marginal() - self._marginal(kept)
-                p[own] = np.maximum(own_p + (mass / max(kept.sum(), 1))[:, None] * lacks, TINY)
+                p[own] = np.maximum(self.at(sample.x[own], fold[self.answering] != f)[0], TINY)
         return _sums(row, p) / np.bincount(row)[:, None]
 
 
@@ -383,7 +375,8 @@ def merged(own: Ints, outcomes: BinnedOutcomes, fold: Ints, prior: Floats, alpha
     log_p = np.array([pairs.log_p(a) for a in range(target.size)])
     while pairs.live.sum() > 1:
         gone, kept = divmod(int(log_p.argmax()), target.size)
-        if log_p[gone, kept] < np.log(alpha / pairs.live.sum()):
+        best, least = log_p[gone, kept], np.log(alpha / pairs.live.sum())
+        if best < least and (best == -np.inf or pairs.log_p_inside_folds(gone, kept) < least):
             break
         target[target == gone] = kept
         pairs.merge(gone, kept)
@@ -402,7 +395,7 @@ class _Pairs:
 
     def __init__(self, own: Ints, outcomes: BinnedOutcomes, held: HeldOut) -> None:
         k = int(own.max()) + 1
-        self.held, self.live = held, np.ones(k, bool)
+        self.held, self.live, self.group = held, np.ones(k, bool), outcomes.group
         self.members = np.split(np.argsort(own, kind="stable"), np.cumsum(np.bincount(own))[:-1])
         count = np.bincount(own * outcomes.n_groups + outcomes.group, minlength=k * outcomes.n_groups)
         self.count = count.reshape(k, -1).astype(float)
@@ -447,6 +440,39 @@ class _Pairs:
         p = np.where(np.minimum(n[a], n) < FEWEST, 0.0, p)
         p = np.where(self.live & (np.arange(n.size) != a), p, -np.inf)
         return p
+
+    def log_p_inside_folds(self, a: int, b: int) -> float:
+        """Logarithm of the p-value of two states where members are compared with those of their own fold only.
+
+        Which state an x is in follows from the z of other folds, which a fold with unusual z lacks: groups may be
+        folds. Inside a fold all x lack the same. The ratio is then the mean difference inside folds, and the counts
+        those of Mantel and Haenszel's test.
+        """
+        from scipy.stats import chi2, t
+
+        own = [self.members[k] for k in (a, b)]
+        fold = [self.held.fold[k] for k in own]
+        count = np.stack([self._by_fold(f, self.group[k]) for f, k in zip(fold, own, strict=True)])
+        n = count.sum(axis=2)
+        both, free = np.maximum(n.sum(axis=0), 1.0), np.maximum(n.sum(axis=1) - np.count_nonzero(n, axis=1), 1.0)
+        ratio = [np.clip(self.held.log[k, a] - self.held.log[k, b], -SURPRISE, SURPRISE) for k in own]
+        mean = np.stack([np.bincount(f, r, FOLDS) for f, r in zip(fold, ratio, strict=True)]) / np.maximum(n, 1.0)
+        spread = np.array([((r - m[f]) ** 2).sum() for f, r, m in zip(fold, ratio, mean, strict=True)]) / free
+        weight = n[0] * n[1] / both
+        error = (weight**2 / np.maximum(n, 1.0)).sum(axis=1) * spread + TINY
+        dof = error.sum() ** 2 / (error**2 / free).sum()
+        ratios = t.logsf((weight * (mean[0] - mean[1])).sum() / np.sqrt(error.sum()), dof)
+        share = count.sum(axis=0) / both[:, None]
+        more = (count[0] - n[0][:, None] * share).sum(axis=0)
+        variance = ((n[0] * n[1] / np.maximum(both - 1.0, 1.0))[:, None] * share).sum(axis=0)
+        seen = variance > 0.0
+        counts = chi2.logsf((more[seen] ** 2 / variance[seen]).sum(), max(np.count_nonzero(seen) - 1, 1))
+        return float(min(np.log(2.0) + min(ratios, counts), 0.0))
+
+    def _by_fold(self, fold: Ints, group: Ints) -> Floats:
+        """(FOLDS, n_groups) how many of each class are in each fold."""
+        k = self.count.shape[1]
+        return np.bincount(fold * k + group, minlength=FOLDS * k).reshape(FOLDS, k).astype(float)
 
 
 def _x_log_x(x: Any) -> Any:
@@ -523,8 +549,8 @@ class ByEvidence(NamedTuple):
             )
         if self.n_states > 1 and few < MEMBERS:
             said.append(f"The rarest of {self.n_states} states hangs on {few} observations.")
-        if self.n_states > 1 and _as_good(self.score - self.alone):
-            said.append("The states do not predict other observations better than a single one does.")
+        if self.n_states > 1 and _as_good(self.score - self.alone, DOUBT):
+            said.append("The states hardly predict other observations better than a single one does.")
         return " ".join(said) or None
 
 
@@ -583,7 +609,8 @@ def find(
     tried.append(tried[0].single())
     scores = [grouping.score() for grouping in tried]
     best = max(scores, key=lambda score: float(score.mean()))
-    good = [k for k, score in enumerate(scores) if _as_good(best - score)]
+    enough = [CLOSE] * len(widths) + [ALONE]
+    good = [k for k, score in enumerate(scores) if _as_good(best - score, enough[k])]
     chosen = min(good, key=lambda k: (tried[k].n_states, -scores[k].mean()))
     found = tried[chosen]
     return ByEvidence(
