@@ -341,6 +341,19 @@ def test_indifference_from_data_to_events():
             ds.DecisionalStates(bet, indifference=wrong).fit(causal)
 
 
+def test_a_search_is_made_for_each_state_and_each_group_only():
+    p, z, weight = np.random.default_rng(2).dirichlet(np.ones(5), 12), [0.0, 1.0, 2.0, 3.0, 4.0], np.full(12, 1 / 12)
+    searches = []
+
+    def search(value, outcomes):
+        searches.append(1)
+        return utility.GlobalMaxima()(value, outcomes)
+
+    found = steps.decide(p, z, weight, utility.squared_error(), optimise=search, indifference=0.3)
+    assert found.iso_prediction.n_states < 12
+    assert len(searches) <= 12 + found.iso_prediction.n_states
+
+
 def test_indifference_with_integrators_and_searches():
     p, z = np.array([[0.5, 0.5, 0.0], [0.4, 0.6, 0.0], [0.0, 0.0, 1.0]]), [0.0, 1.0, 9.0]
     weight = np.array([0.4, 0.4, 0.2])

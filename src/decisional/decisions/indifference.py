@@ -1,11 +1,11 @@
 """States that are decided alike: the fewest predictions with which no state loses more than matters, or than is known.
 
-The predictions tried are those that are best in some state, and, where states are few, in two of them together. A
-prediction serves a state if it loses no more there than the user's indifference, against what is best there, or no more
-than some standard errors of that loss: of the mean of U(best, z) - U(y, z) over the observations of the state. The
-prediction that serves the most probability is taken first, then the one that serves most of what is left, and so on;
-each state follows the one of these that loses least there. At last those that follow the same take what is best for
-all of them together, if that serves them, and who is alone does what is best.
+The predictions tried are those that are best in some state, and, where states are few, in two of them together, unless
+each is the result of a search. A prediction serves a state if it loses no more there than the user's indifference,
+against what is best there, or no more than some standard errors of that loss: of the mean of U(best, z) - U(y, z) over
+the observations of the state. The prediction that serves the most probability is taken first, then the one that serves
+most of what is left, and so on; each state follows the one of these that loses least there. At last those that follow
+the same take what is best for all of them together, if that serves them, and who is alone does what is best.
 """
 
 from collections.abc import Iterator, Sequence
@@ -146,7 +146,8 @@ def decide_alike(losses: Losses, best: Optimum, psi: Partition) -> Alike:
     order = np.argsort(-psi.weight, kind="stable")
     speaker = order[np.unique(psi.labels[order], return_index=True)[1]]
     n, sets = psi.n_states, best.predictions.taken(speaker, np.zeros(psi.n_states, bool))
-    if 2 < n <= FEW:
+    # A search for each pair would take much longer than one for each state.
+    if 2 < n <= FEW and losses.optimise is None:
         pairs = np.array(list(combinations(range(n), 2)))
         member = np.zeros((len(pairs), n), bool)
         np.put_along_axis(member, pairs, True, axis=1)
