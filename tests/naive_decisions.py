@@ -175,8 +175,11 @@ def decide(distributions, weight, u, candidates, delta=0):
     return [y for y, _ in pairs], [value for _, value in pairs], psi, upsilon, omega
 
 
-def decide_alike(distributions, weight, u, candidates, indifference):
-    """Y, U and labels of iso-prediction, iso-utility and decisional states where a user does not care for a loss."""
+def decide_alike(distributions, weight, u, candidates, indifference, own=None, errors=0):
+    """Y, U and labels of iso-prediction, iso-utility and decisional states where a user does not care for a loss.
+
+    With the outcomes that each state saw, `own`, a loss that these do not tell does not count either.
+    """
     pairs = [best(p, u, candidates) for p in distributions]
     psi = canonical([frozenset(y) for y, _ in pairs], weight)
     members = {c: [k for k in range(len(psi)) if psi[k] == c] for c in sorted(set(psi))}
@@ -187,18 +190,27 @@ def decide_alike(distributions, weight, u, candidates, indifference):
     def loss(k, y):
         return pairs[k][1] - expected(distributions[k], u, y)
 
+    def told(k, y):
+        """Standard error of what y lost on the outcomes of a state against its best."""
+        if own is None:
+            return 0
+        lost = [u(first(distributions[k]), z) - u(y, z) for z in own[k]]
+        mean = sum(lost) / len(lost)
+        return math.sqrt(sum((value - mean) ** 2 for value in lost) / len(lost) / len(lost))
+
     def fits(c, y):
-        return all(loss(k, y) <= indifference for k in members[c])
+        each = errors / math.sqrt(len(distributions))
+        return all(loss(k, y) <= max(indifference, each * told(k, y)) for k in members[c])
 
     def pooled(classes):
         states = [k for c in classes for k in members[c]]
         total = sum(weight[k] for k in states)
         return {z: sum(weight[k] * distributions[k][z] for k in states) / total for z in distributions[0]}
 
-    own = {c: first(distributions[max(states, key=lambda k: (weight[k], -k))]) for c, states in members.items()}
+    best_of = {c: first(distributions[max(states, key=lambda k: (weight[k], -k))]) for c, states in members.items()}
     both = [first(pooled(two)) for two in combinations(members, 2)] if len(members) > 2 else []
-    tried = list(dict.fromkeys([*own.values(), *both]))
-    serves = {y: {c for c in members if y == own[c] or fits(c, y)} for y in tried}
+    tried = list(dict.fromkeys([*best_of.values(), *both]))
+    serves = {y: {c for c in members if y == best_of[c] or fits(c, y)} for y in tried}
     left, taken = set(members), []
     while left:
         y = max(tried, key=lambda y: sum(weight[k] for c in serves[y] & left for k in members[c]))
@@ -211,7 +223,7 @@ def decide_alike(distributions, weight, u, candidates, indifference):
     group = dict(follows)
     for y in follows.values():
         classes = [c for c in members if follows[c] == y]
-        common = own[classes[0]] if len(classes) == 1 else first(pooled(classes))
+        common = best_of[classes[0]] if len(classes) == 1 else first(pooled(classes))
         if all(fits(c, common) for c in classes):
             group.update(dict.fromkeys(classes, common))
     group = [group[c] for c in psi]

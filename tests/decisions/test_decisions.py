@@ -166,6 +166,88 @@ def test_indifference_against_the_naive_twin(problem, indifference):
         assert partition.labels.tolist() == wanted
 
 
+@given(problems(max_states=8), st.sampled_from([0.0, 0.317]), st.sampled_from([0.7321, 2.2345, 9.1]), st.integers(1, 9))
+@settings(deadline=None, max_examples=300)
+def test_what_own_observations_do_not_tell_against_the_naive_twin(problem, indifference, errors, times):
+    counts, weight, u = problem
+    p, _, table = arrays(problem)
+    own = [[z for z, c in enumerate(row) for _ in range(c * times)] for row in counts]
+    n = np.array([len(seen) for seen in own], float)
+    how = {"n": n, "errors": errors, "indifference": indifference, "delta": 1e-9, "atol": 1e-9}
+    found = decide(p, np.array(weight, float), table, **how)
+    rows = [{z: Fraction(c, sum(row)) for z, c in enumerate(row)} for row in counts]
+    names = [f"y{i}" for i in range(len(u))]
+    worth = naive.decide_alike(rows, weight, lambda y, z: u[names.index(y)][z], names, indifference, own, errors)
+    sets, values, *labels = worth
+    assert list(found.predictions) == sets
+    assert found.utility == pytest.approx([float(v) for v in values], abs=1e-9)
+    for partition, wanted in zip((found.iso_prediction, found.iso_utility, found.states), labels, strict=True):
+        assert partition.labels.tolist() == wanted
+
+
+@given(problems(max_states=8), st.sampled_from([0.5, 1.0, 3.0]), st.integers(1, 30))
+@settings(deadline=None)
+def test_states_together_lose_no_more_than_their_observations_leave_open(problem, errors, times):
+    p, weight, u = arrays(problem)
+    n = times * np.array([sum(row) for row in problem[0]], float)
+    best = decide(p, weight, u, n=n, delta=1e-9, atol=1e-9)
+    found = decide(p, weight, u, n=n, errors=errors)
+    assert best.iso_prediction.refines(found.iso_prediction)
+    names = [f"y{i}" for i in range(len(u))]
+    before, after = (u[[names.index(y) for y in made.predictions.choice()]] for made in (best, found))
+    lost = before - after
+    mean = (p * lost).sum(axis=1)
+    error = np.sqrt((p * (lost - mean[:, None]) ** 2).sum(axis=1) / n)
+    assert best.utility - found.utility == pytest.approx(mean, abs=1e-9)
+    assert weight @ mean <= errors * np.sqrt(weight**2 @ error**2) + 1e-7
+
+
+def logistic(n, seed):
+    """Values of the logistic map with noise, whose next value has a continuum of distributions."""
+    rng, x = np.random.default_rng(seed), np.full(n, 0.4)
+    for t in range(1, n):
+        x[t] = np.clip(3.8 * x[t - 1] * (1 - x[t - 1]) + 0.03 * rng.normal(), 0.001, 0.999)
+    return x
+
+
+@pytest.fixture(scope="module")
+def kernel_states():
+    values = logistic(1200, 3)
+    return values, ds.CausalStates(past=1).fit(values[:800])
+
+
+def test_states_of_numbers_are_decided_alike_where_their_observations_do_not_tell(kernel_states):
+    values, causal = kernel_states
+    worth = utility.tolerant(float(values[:800].std()))
+    choice = ds.DecisionalStates(worth).fit(causal)
+    apart = ds.DecisionalStates(worth, delta=1e-9, atol=1e-9).fit(causal)
+    assert apart.iso_prediction_.n_states > 2 * choice.n_states_
+    assert apart.iso_prediction_.refines(choice.iso_prediction_)
+    choices = choice.predictions_.choice()
+    for state in range(choice.n_states_):
+        inside = np.flatnonzero(choice.states_.labels == state)
+        assert len({choices[k] for k in inside}) == 1
+    # What followed each state itself, of which the distributions are smooth pictures.
+    obs = causal.observations_
+    own, z = causal.states_.labels[obs.x], np.array(obs.outcomes)[obs.z]
+    for k in range(causal.n_states_):
+        both = worth.matrix([apart.predictions_.choice()[k], choices[k]], z[own == k].tolist())
+        lost = both[0] - both[1]
+        assert lost.mean() <= 2.0 * lost.std() / np.sqrt(lost.size) + 1e-3 * values.std()
+    assert apart.score(values[800:]) - choice.score(values[800:]) <= 0.01 * values.std()
+
+
+def test_fixed_numbers_replace_what_the_data_tell_of_states_of_numbers(kernel_states):
+    values, causal = kernel_states
+    worth = utility.squared_error()
+    for given_number in ({"delta": 1e-9}, {"atol": 1e-9}):
+        found = ds.DecisionalStates(worth, **given_number).fit(causal)
+        own = causal.distributions_ @ np.array(causal.outcomes_)
+        assert np.array([y.low for y in found.predictions_]) == pytest.approx(own)
+    easy = ds.DecisionalStates(worth, indifference=10.0 * float(values.var())).fit(causal)
+    assert easy.n_states_ == 1
+
+
 NUMERIC = {
     "zero_one": utility.zero_one(),
     "squared": utility.squared_error(),
@@ -257,6 +339,19 @@ def test_indifference_from_data_to_events():
     for wrong in (-1, None, "0", np.nan):
         with pytest.raises(ValueError, match=r"'indifference' of DecisionalStates is .*a number of at least 0"):
             ds.DecisionalStates(bet, indifference=wrong).fit(causal)
+
+
+def test_a_search_is_made_for_each_state_and_each_group_only():
+    p, z, weight = np.random.default_rng(2).dirichlet(np.ones(5), 12), [0.0, 1.0, 2.0, 3.0, 4.0], np.full(12, 1 / 12)
+    searches = []
+
+    def search(value, outcomes):
+        searches.append(1)
+        return utility.GlobalMaxima()(value, outcomes)
+
+    found = steps.decide(p, z, weight, utility.squared_error(), optimise=search, indifference=0.3)
+    assert found.iso_prediction.n_states < 12
+    assert len(searches) <= 12 + found.iso_prediction.n_states
 
 
 def test_indifference_with_integrators_and_searches():

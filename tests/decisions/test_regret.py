@@ -136,6 +136,24 @@ def test_utilities_of_many_predictions(monkeypatch):
     assert whole == pytest.approx(-((np.array(y)[choice] - np.array(z)[number]) ** 2))
 
 
+@pytest.mark.parametrize("size", [1, 7, 1 << 22])
+def test_what_is_certain_is_the_best_of_all_candidates(monkeypatch, size):
+    """Whatever may be predicted, also what is worth more than the value that comes, and in whatever blocks."""
+    monkeypatch.setattr("decisional.decisions.regret.BLOCK", size)
+    known = np.random.default_rng(3).normal(size=30).round(3).tolist()
+
+    def worth(y, z):
+        return np.sin(3.0 * y * z) - 0.1 * y**2
+
+    table = worth(np.array(known)[:, None], np.array(known)[None, :20])
+    value, choices = certain(utility.as_utility(worth), known[:20], known, None)
+    assert value == pytest.approx(table.max(axis=0))
+    assert choices == [known[k] for k in table.argmax(axis=0)]
+    value, choices = certain(utility.as_utility(worth), known[:20], known, lambda value, outcomes: outcomes[:1])
+    assert choices == [known[0]] * 20
+    assert value == pytest.approx(table[0])
+
+
 def test_what_is_certain_needs_no_other_values():
     z = list(range(600))
     for worth in (utility.newsvendor(3, 1), utility.alarm(300, 2, 1), utility.as_utility(lambda y, z: -np.abs(y - z))):

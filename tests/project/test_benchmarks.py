@@ -87,13 +87,26 @@ def test_selection_asks_for_what_it_names() -> None:
 
 
 def test_decisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("statsmodels")
+    pytest.importorskip("vega_datasets")
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
     decisions = load("decisions")
+    nile, few = decisions.real_series()["nile"], {"logistic": decisions.CONTINUA["logistic"]}
+    monkeypatch.setattr(decisions, "real_series", lambda: {"nile": nile})
+    for name, value in {"CONTINUA": few, "SEEDS": (2,), "LEARNT": 300}.items():
+        monkeypatch.setattr(decisions, name, value)
     monkeypatch.setattr(decisions, "SIZES", ((30, 5, 4),))
     monkeypatch.setattr(decisions, "UTILITIES", {"table": decisions.UTILITIES["table"]})
     monkeypatch.setattr(decisions, "__file__", str(tmp_path / "decisions.py"))
     decisions.main()
     assert "| 30 × 5 × 4 | table | data |" in capsys.readouterr().out
-    assert "peak MB" in (tmp_path / "decisions.md").read_text()
+    written = (tmp_path / "decisions.md").read_text()
+    assert "peak MB" in written
+    assert "| nile | 1 | tolerant, 2 sd | 2 → 1 / 1 | 0 of 0 | 0 of 0 | 0 |" in written
+    assert "- alarm: 1 / 1 of 1 series." in written
+    states = next(line for line in written.splitlines() if line.startswith("| logistic | tolerant, 1 sd")).split("|")[3]
+    causal, decided = states.split(" → ")
+    assert float(decided.split("/")[0]) < 0.5 * float(causal)
 
 
 def test_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,5 +1,7 @@
 """Forecasts: distributions of z at any x, against loops, theory and what changes nothing."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,12 @@ def autoregressive(n, seed, a=0.8):
     for t in range(1, x.size):
         x[t] += a * x[t - 1]
     return x[100:]
+
+
+def test_normal_probabilities_from_a_table():
+    places = np.concatenate([np.linspace(-7.9, 7.9, 2_001), np.arange(-7, 8) + 0.5 / kernels.PLACES])
+    exact = [0.5 * math.erfc(-u / math.sqrt(2.0)) for u in places]
+    assert np.array([kernels._normal(u) for u in places]) == pytest.approx(np.array(exact), rel=0.0, abs=1e-12)
 
 
 @pytest.fixture(scope="module")

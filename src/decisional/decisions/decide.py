@@ -5,6 +5,7 @@ continuum) are the same if no gap larger than delta lies between them, or within
 """
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,7 @@ def decide(
     delta: float | None = None,
     atol: float | None = None,
     indifference: float = 0.0,
+    errors: float = 0.0,
     n: Floats | None = None,
     alpha: float = 0.01,
 ) -> Decision:
@@ -60,6 +62,8 @@ def decide(
     delta, atol : gap between groups of numbers, and difference of expected utilities that does not count; None
         takes sampling error where `n` is known, with `alpha` the chance of a false alarm, and 1e-9 where it is not
     indifference : what a state may lose where it is decided like others, and gap between utilities that are the same
+    errors : how many standard errors all states together may lose where they are decided alike, by the observations
+        of each; 0 where only ties are the same
     n : (K,) observations behind each distribution, or None: they are exact
     """
     from scipy.special import ndtri
@@ -70,18 +74,24 @@ def decide(
         delta = 1e-9
     # 5. Best predictions of each state, and what they are worth.
     prior = np.asarray(probability @ p)
-    slack = Slack(1e-9 if atol is None else atol, n, prior, level if atol is None else 0.0)
+    # States that are decided alike within their errors need no sets of ties for that.
+    ties = level if errors == 0.0 else 0.0
+    slack = Slack(1e-9 if atol is None else atol, n, prior, ties if atol is None else 0.0)
     best = solve(p, outcomes, utility, slack, integrate, optimise)
     # 6. - 8. The same predictions, the same value, both.
-    psi = iso_prediction(best.predictions, probability, delta, level)
-    if indifference == 0.0:
+    psi = iso_prediction(best.predictions, probability, delta, ties)
+    if indifference == 0.0 and errors == 0.0:
         upsilon = iso_utility(best.utility, best.error, probability, delta, level)
         return Decision(best.utility, best.predictions, psi, upsilon, psi & upsilon)
-    losses = Losses(p, outcomes, utility.bound(outcomes), best.predictions.choice(), integrate, optimise)
-    alike = decide_alike(losses, best, psi, indifference)
+    # Where K states lose so many of their own standard errors each, they lose at most 'errors' of the whole together.
+    how = best.predictions.choice(), indifference, errors / sqrt(K), n, integrate, optimise
+    alike = decide_alike(Losses(p, outcomes, utility.bound(outcomes), *how), best, psi)
     # By what is best: a state that follows others must not thereby be worth something else than before.
-    gap = None if delta is None else max(delta, indifference)
-    upsilon = Partition(chained(best.utility, best.error, indifference, gap, level), probability)
+    if indifference == 0.0:
+        upsilon = iso_utility(best.utility, best.error, probability, delta, level)
+    else:
+        gap = None if delta is None else max(delta, indifference)
+        upsilon = Partition(chained(best.utility, best.error, indifference, gap, level), probability)
     return Decision(alike.utility, alike.predictions, alike.groups, upsilon, alike.groups & upsilon)
 
 

@@ -40,6 +40,8 @@ from .utilities import as_utility
 
 # Level of the test of ties between decisions, where no test found the states.
 TIES = 0.01
+# Standard errors that states of kernel densities may lose together where they are decided alike.
+TOGETHER = 1.0
 
 
 class DecisionalModel(StateModel):
@@ -60,7 +62,7 @@ class DecisionalModel(StateModel):
         sampling error of the difference
     indifference : what a user does not care about, in units of the utility. States are decided alike where one
         prediction loses no more than this in each of them, with as few predictions as do; utilities of neighbours
-        that are closer are the same. 0: only what is equally good is the same
+        that are closer are the same. 0: only what the data do not tell apart is the same
     past, future, inputs : let `fit` take plain series, observed as those of `CausalStates`, whose distinct x are the
         states to decide on; by default it takes causal states, a machine, Observations, or pairs
 
@@ -69,6 +71,10 @@ class DecisionalModel(StateModel):
     Without `delta` and `atol`, data decide as they did for the causal states: if these were matched by a test, at
     its level alpha, two utilities are the same until the data tell them apart. A fair coin is then a tie although
     its frequencies are never exactly 1/2. Where no test was made (theory, `match="exact"`, distances), both are 1e-9.
+
+    States of kernel densities that were told apart by evidence are decided alike where one prediction loses, on the
+    observations of each of them, no more than the standard error of that loss over the root of the number of states:
+    together they lose no more than one standard error. Then Y is that prediction alone, see `indifference`.
 
     Attributes
     ----------
@@ -151,8 +157,11 @@ class DecisionalModel(StateModel):
         given = causal, causal.machine_, causal.distributions_, causal.outcomes_, causal.states_.probability
         if not isinstance(causal.match_, (matching.TwoSampleTest, matching.Evidence)):
             return self._settle(*given)
-        obs = causal.observations_
-        return self._settle(*given, causal.states_.probability * (obs.n / obs.overlap), causal.match_.alpha)
+        obs, by_test = causal.observations_, isinstance(causal.match_, matching.TwoSampleTest)
+        n = causal.states_.probability * (obs.n / obs.overlap)
+        # States of numbers differ a little everywhere; fixed numbers replace what is told by data.
+        errors = 0.0 if by_test or self.delta is not None or self.atol is not None else TOGETHER
+        return self._settle(*given, n, causal.match_.alpha, errors)
 
     def fit_learnt(self, machine: EpsilonMachine, n: float) -> Self:
         """Decisional states of a machine that was learnt from n symbols: ties are judged by their sampling error."""
@@ -182,12 +191,13 @@ class DecisionalModel(StateModel):
         probability: Floats,
         n: Floats | None = None,
         alpha: float = TIES,
+        errors: float = 0.0,
     ) -> Self:
         """Steps 5 to 8, and what follows; parameters as in `decide`."""
         worth = as_utility(self.utility).bound(outcomes)
         names = "integrate", "optimise", "delta", "atol", "indifference"
         how = {name: getattr(self, name) for name in names}
-        decision = decide(p, outcomes, probability, worth, **how, n=n, alpha=alpha)
+        decision = decide(p, outcomes, probability, worth, **how, errors=errors, n=n, alpha=alpha)
         self._forget()
         self.causal_, self.machine_, self.outcomes_ = causal, machine, outcomes
         self._utility, self._prior = worth, np.asarray(probability @ p)

@@ -13,7 +13,7 @@ import numpy as np
 from ..data.observations import CountsOnly, Observations
 from ..support.arrays import Floats, Ints
 from .autoregression import MOST, Autoregression
-from .predictions import Slack, numbered
+from .predictions import Optimum, Slack, exhaustive, numbered
 from .solving import solve
 from .utilities import Utility
 
@@ -203,16 +203,21 @@ def signal_of(obs: Observations) -> tuple[Floats, Ints] | None:
 
 def certain(utility: Utility, values: Sequence[Any], known: Sequence[Any], optimise: Any) -> tuple[Floats, list[Any]]:
     """Utility and best prediction where it is certain which of the values comes; they are the first of the `known`."""
-    from scipy.sparse import eye_array
-
     alone = utility.y is not None or type(utility).closed_form is not Utility.closed_form
-    if optimise is not None or not alone:
-        rows = eye_array(len(known), format="csr")[: len(values)]
-        best = solve(rows, known, utility, Slack(), None, optimise)
-        return best.utility, best.predictions.choice()
-    # No other value matters: few are looked at at once.
-    parts = [values[begin : begin + 256] for begin in range(0, len(values), 256)]
-    found = [solve(np.eye(len(part)), part, utility, Slack()) for part in parts]
+
+    def best(begin: int, end: int) -> Optimum:
+        part = values[begin:end]
+        if optimise is not None:
+            return solve(np.eye(end - begin, len(known), begin), known, utility, Slack(), None, optimise)
+        if alone:
+            # No other value matters.
+            return solve(np.eye(end - begin), part, utility, Slack())
+        candidates = utility.candidates(known)
+        worth = utility.matrix(candidates, part)
+        return exhaustive(worth.T, worth, candidates, Slack(), worth.T)
+
+    size = 256 if alone else max(1, BLOCK // len(known))
+    found = [best(begin, min(begin + size, len(values))) for begin in range(0, len(values), size)]
     choices = [y for part in found for y in part.predictions.choice()]
     return np.concatenate([part.utility for part in found]), choices
 
