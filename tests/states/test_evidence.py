@@ -171,6 +171,21 @@ def test_windows_of_the_even_process():
     assert [ds.CausalStates().fit(ds.observe.delays(series, past)).n_states_ for past in (1, 3)] == [2, 3]
 
 
+def test_pixels_that_say_nothing_do_not_blur_a_picture():
+    # Each row is a chain of two levels: a pixel hangs on those to its left and right, and on no other of the 20.
+    rng = np.random.default_rng(1)
+    first, turns = rng.integers(0, 2, (64, 1)), rng.random((64, 63)) > 0.9
+    level = np.cumsum(np.hstack([first, turns]), axis=1) % 2
+    pixels = np.rint(90 + 60 * level + rng.normal(0, 4, level.shape)).astype(int)
+    causal = ds.CausalStates().fit(ds.observe.image(pixels, subtract_min=False))
+    sides = level[2:-2, 1:-3] + level[2:-2, 3:-1]
+    assert causal.n_states_ == 3
+    # With one width for all neighbours it is 0.9.
+    assert adjusted_rand_score(causal.labels_, sides.ravel()) > 0.98
+    noise = rng.integers(0, 256, (64, 64))
+    assert ds.CausalStates().fit(ds.observe.image(noise, subtract_min=False)).n_states_ == 1
+
+
 def test_the_old_default_is_there_by_name():
     obs = ds.observe.delays(regimes(500)[1], 2)
     old = ds.CausalStates(match=ds.Bhattacharyya(0.05)).fit(obs)

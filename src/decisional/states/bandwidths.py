@@ -133,7 +133,7 @@ class Sample(NamedTuple):
     place, row : (m,) which of them these are, and their distinct x
     x : (m, d) configurations
     z : (m, k) outcomes, or (m,) their numbers where they are kinds
-    shared : whether all dimensions of x have one unit, and so one width
+    shared : whether all dimensions of x have one unit, and `likeliest` gives them one width
     x_scale, z_scale : of x, and of z, None for kinds
     least : (k,) smallest width of z: half the distance of rounded values
     """

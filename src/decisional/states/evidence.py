@@ -568,9 +568,11 @@ def states_of(obs: Observations, density: Kernels, alpha: float) -> ByEvidence:
     sample = sampled(obs, kinds)
     tell_outside(obs, sample.x_scale, sample.z_scale)
     if isinstance(density.bandwidth, str) and density.bandwidth == "cv":
-        own = [likeliest(sample, progress=density.progress)]
-        if sample.x.shape[1] > 1 and not sample.shared:
-            own.append(likeliest(sample, shared=True, progress=density.progress))
+        # Pixels close by say more than those further off: columns of one unit need not have one width.
+        apart = sample._replace(shared=False)
+        own = [likeliest(apart, progress=density.progress)]
+        if sample.x.shape[1] > 1:
+            own.append(likeliest(apart, shared=True, progress=density.progress))
         tried = [np.where(width < WIDE, width * factor, width) for width, _ in own for factor in FACTORS]
         widths = sample.in_units(*own[0])
         if density.z_bandwidth is not None:
