@@ -31,6 +31,9 @@ POINTS, FINE = 64, 4
 GROUPS, MEMBERS, COMPARED = 60, 20, 700
 # A state has at least so many observations.
 FEWEST = 3
+# Beyond so many observations the level of the tests falls with this power of their number: groups are chosen by the data,
+# and the more there are, the more differences can be found among them by chance.
+CHOSEN, POWER = 500, 1.5
 # Log likelihood ratios of single observations are cut off there.
 SURPRISE = 3.0
 # The share of the kernel mass around its members that a state must hold, and how many members are asked.
@@ -460,14 +463,14 @@ class _Pairs:
         spread = np.array([((r - m[f]) ** 2).sum() for f, r, m in zip(fold, ratio, mean, strict=True)]) / free
         weight = n[0] * n[1] / both
         error = (weight**2 / np.maximum(n, 1.0)).sum(axis=1) * spread + TINY
-        dof = error.sum() ** 2 / (error**2 / free).sum()
-        ratios = t.logsf((weight * (mean[0] - mean[1])).sum() / np.sqrt(error.sum()), dof)
+        dof = float(error.sum() ** 2 / (error**2 / free).sum())
+        ratios = float(t.logsf((weight * (mean[0] - mean[1])).sum() / np.sqrt(error.sum()), dof))
         share = count.sum(axis=0) / both[:, None]
         more = (count[0] - n[0][:, None] * share).sum(axis=0)
         variance = ((n[0] * n[1] / np.maximum(both - 1.0, 1.0))[:, None] * share).sum(axis=0)
         seen = variance > 0.0
-        counts = chi2.logsf((more[seen] ** 2 / variance[seen]).sum(), max(np.count_nonzero(seen) - 1, 1))
-        return float(min(np.log(2.0) + min(ratios, counts), 0.0))
+        counts = float(chi2.logsf((more[seen] ** 2 / variance[seen]).sum(), max(int(np.count_nonzero(seen)) - 1, 1)))
+        return min(float(np.log(2.0)) + min(ratios, counts), 0.0)
 
     def _by_fold(self, fold: Ints, group: Ints) -> Floats:
         """(FOLDS, n_groups) how many of each class are in each fold."""
@@ -602,6 +605,7 @@ def find(
     alpha : probability of a false difference
     """
     outcomes = outcomes_of(sample, z_width)
+    alpha *= min(1.0, CHOSEN / len(sample.x)) ** POWER
     tried: list[_Grouping] = []
     for k, width in enumerate(widths):
         tried.append(_Grouping(sample, outcomes, width, alpha).find())

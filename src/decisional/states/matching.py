@@ -161,7 +161,8 @@ class Evidence:
 
     Parameters
     ----------
-    alpha : probability of a false difference, in any of the comparisons of one reconstruction
+    alpha : level of the tests of up to 500 observations, over the number of states; of more it falls with the power
+        1.5 of their number
     """
 
     alpha: float = 0.01
