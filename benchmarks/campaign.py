@@ -50,6 +50,9 @@ from campaign_values import GIVEN_RIGHT, JUNK, SELVES, USED, VALUES, Values
 
 import decisional as ds
 from decisional.cli import main as command_line
+from decisional.decisions.regret import Regret
+from decisional.states.coarsening import BitsPath
+from decisional.states.forecasts import Forecast
 
 LIBRARY = str(Path(ds.__file__).parent)
 SECONDS = 20
@@ -218,7 +221,8 @@ def looked_at(result: Any, name: str) -> None:
 # Values of monitors that know nothing yet, of places and x that were not observed, and of data with gaps.
 MAY_BE_NAN = {
     *("Monitor.utility", "read", "Observations.field", "write_values", "utility.as_utility", "complexity.ranks"),
-    *("CausalStates.predict_proba", "CausalStates.in_order"),
+    *("CausalStates.predict_proba", "CausalStates.in_order", "observe.calendar", "Regret.error"),
+    *(f"Forecast.{name}" for name in dir(Forecast)),
 }
 
 
@@ -319,6 +323,11 @@ def machine(s: int) -> Any:
     return getattr(ds.processes, list(ds.processes.catalogue)[s % len(ds.processes.catalogue)])()
 
 
+@cache
+def forecast(s: int) -> Any:
+    return ds.CausalStates(past=1 + s % 2).fit(numbers(s)).forecast(numbers(s), 1 + s % 3)
+
+
 def monitor(s: int) -> Any:
     adapt = ds.Adapt(window=200, refit_after=50) if s % 3 == 0 else None
     found = ds.Monitor(ds.DecisionalStates(ds.utility.zero_one()).fit(ds.processes.even()), adapt=adapt)
@@ -375,6 +384,8 @@ def axes(s: int) -> Any:
 
 # Parameters whose default takes long.
 ALWAYS = {"selection.bootstrap.n"}
+# What public calls return, whose methods are public too.
+RESULTS = (Forecast, BitsPath, Regret)
 
 
 def public_calls() -> dict[str, Any]:
@@ -387,7 +398,7 @@ def public_calls() -> dict[str, Any]:
         else:
             found[name] = value
     found = {name: value for name, value in found.items() if callable(value)}
-    for made in [value for value in found.values() if inspect.isclass(value)]:
+    for made in [*(value for value in found.values() if inspect.isclass(value)), *RESULTS]:
         for name in dir(made):
             method = getattr(made, name)
             if name[0] != "_" and callable(method) and getattr(method, "__module__", "").startswith("decisional"):
@@ -397,7 +408,8 @@ def public_calls() -> dict[str, Any]:
 
 def properties() -> list[str]:
     """Every public attribute that a class computes."""
-    classes = [value for value in public_calls().values() if inspect.isclass(value) and value.__name__ in SELVES]
+    public = [value for value in public_calls().values() if inspect.isclass(value)]
+    classes = [value for value in [*public, *RESULTS] if value.__name__ in SELVES]
     kinds = (property, types.MemberDescriptorType)
     return [
         f"{made.__name__}.{name}"

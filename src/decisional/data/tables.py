@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..support.arguments import shown
 from ..support.files import file_name, is_channel, read_bytes, read_text
 
 # What stands for a number that is missing; symbols are missing where the cell is empty.
@@ -281,10 +282,11 @@ def looks_like_table(path: str) -> bool:
 
 def checked_delimiter(delimiter: str, decimal: str = "") -> str:
     """What is between cells, by its name or as it is."""
-    mark = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}.get(delimiter, delimiter)
+    names = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
+    mark = names.get(delimiter, delimiter) if isinstance(delimiter, str) else delimiter
     if not isinstance(mark, str) or len(mark) != 1 or mark in '"\n\r':
         raise ValueError(
-            f"The 'delimiter' is {delimiter!r}; it must be one character: give ',', ';', 'tab' or 'space'."
+            f"The 'delimiter' is {shown(delimiter)}; it must be one character: give ',', ';', 'tab' or 'space'."
         )
     if mark == decimal:
         raise ValueError(f"The 'delimiter' and the 'decimal' mark are both {mark!r}; they must differ: give another.")
@@ -616,8 +618,8 @@ def checked_step(step: Any, dates: bool) -> Any:
         usual = None
     if usual is None or not usual > usual * 0:
         raise ValueError(
-            f"The 'step' is {step!r}; it must be the time between two rows, above 0: give such as '1h' or '1d' for "
-            "dates and a number for numbers."
+            f"The 'step' is {shown(step)}; it must be the time between two rows, above 0: give such as '1h' or '1d' "
+            "for dates and a number for numbers."
         )
     return usual
 
