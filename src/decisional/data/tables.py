@@ -135,9 +135,7 @@ class CellTable:
         if self.is_numeric(place):
             found = pd.Series(self.numbers(place))
         else:
-            found = pd.to_datetime(
-                pd.Series(cells), utc=self._zoned(place, cells), errors="coerce", **self._date_format(place)
-            )
+            found = self._dates(place)
         if found.isna().any():
             row = int(found.isna().to_numpy().argmax())
             raise ValueError(
@@ -146,16 +144,33 @@ class CellTable:
             )
         return pd.Index(found)
 
+    def _dates(self, place: int) -> Any:
+        """(n_rows,) the dates of a column as a Series, NaT where a cell is none."""
+        import pandas as pd
+
+        cells, how = self.columns[place], self._date_format(place)
+        zoned = self._zoned(place, cells)
+        try:
+            return pd.to_datetime(pd.Series(cells), utc=zoned, errors="coerce", **how)
+        except ValueError:
+            # Zones in other forms, such as 23-05 for 23:00-05:00, in some of the rows.
+            found = [pd.to_datetime(cell, errors="coerce", **how).tzinfo is not None for cell in cells]
+            raise self._mixed(place, found) from None
+
     def _zoned(self, place: int, cells: Any) -> bool:
         """Whether times have zones, which all of them have or none."""
         zones = [_ZONE.search(str(cell)) is not None for cell in cells]
         if any(zones) and not all(zones):
-            row = zones.index(False)
-            raise ValueError(
-                f"Line {self.lines[row]} of the {self.file} has {cells[row]!r} in the column {self.name(place)!r}, a "
-                "time without a zone, and others have one; all or none must: complete it."
-            )
+            raise self._mixed(place, zones)
         return any(zones)
+
+    def _mixed(self, place: int, zones: list[bool]) -> ValueError:
+        """What is said where some times have zones."""
+        row = zones.index(False) if False in zones else 0
+        return ValueError(
+            f"Line {self.lines[row]} of the {self.file} has {self.columns[place][row]!r} in the column "
+            f"{self.name(place)!r}, a time without a zone, and others have one; all or none must: complete it."
+        )
 
     def _date_format(self, place: int) -> dict[str, Any]:
         """How dates are written; those of which day and month could be exchanged throughout are refused."""
