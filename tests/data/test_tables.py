@@ -203,6 +203,7 @@ def test_parquet(tmp_path: Path) -> None:
         ("t,v\n1,2\n2,3\n", {"name": "v", "time": "t", "step": 0}, "The 'step' is 0"),
         ("t,v\n1,2\n2,3\n", {"name": "v", "time": "tt"}, "no column 'tt' for 'time': did you mean 't'"),
         ("t,v\n2024-01-01T01:00Z,2\n2024-01-01T02:00,3\n", {"name": "v", "time": "t"}, "Line 3 .* without a zone"),
+        ("t,v\n2024-01-01 00:00,2\n2024-01-01 02-05,3\n", {"name": "v", "time": "t"}, "Line 2 .* without a zone"),
         ("t,v\n1,2\n2,3\n", {"name": "v", "step": 1}, "The 'step' is for 'time', which is not given"),
         ("t,v\n1,2\nNA,3\n", {"name": "v", "time": "t"}, "Line 3 .* 'NA' .* is no time"),
         ("temp,status\n1,ok\n", {"name": "STATUS"}, "no column 'STATUS': did you mean 'status'"),

@@ -132,10 +132,7 @@ class CellTable:
                 f"Line {self.lines[empty]} of the {self.file} has no time in the column {self.name(place)!r}; rows "
                 "are put in the order of their times: complete it, or leave the row out."
             )
-        if self.is_numeric(place):
-            found = pd.Series(self.numbers(place))
-        else:
-            found = self._dates(place)
+        found = pd.Series(self.numbers(place)) if self.is_numeric(place) else self._dates(place)
         if found.isna().any():
             row = int(found.isna().to_numpy().argmax())
             raise ValueError(

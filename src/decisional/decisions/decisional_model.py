@@ -18,7 +18,7 @@ from ..states.causal_model import CausalModel
 from ..states.partition import Partition
 from ..states.state_model import StateModel, as_observations
 from ..support.arguments import choice as one_of
-from ..support.arguments import flag, integer, real, refusal, some_of
+from ..support.arguments import flag, integer, is_number, real, refusal, some_of
 from ..support.arrays import Floats, Ints
 from . import events
 from .cross_fitting import Estimate, cross_fitted
@@ -533,7 +533,9 @@ class DecisionalModel(StateModel):
         kinds = {"decision": self.states_, "prediction": self.iso_prediction_, "utility": self.iso_utility_}
         one_of(by, "by", kinds, of="events")
         if level is not None:
-            return (self.utility_ >= real(level, "level", remedy="give a utility", of="events")).astype(np.int64)
+            if not is_number(level):
+                raise ValueError(refusal("level", level, "a number", "give a utility", of="events"))
+            return (self.utility_ >= level).astype(np.int64)
         return kinds[by].labels
 
 

@@ -32,8 +32,10 @@ def is_integer(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a real number; NaN is none, nor are booleans."""
-    return is_integer(value) or (isinstance(value, (float, np.floating)) and bool(value == value))
+    """Whether a value is a real number; NaN is none, nor are booleans, nor whole numbers that no float holds."""
+    if is_integer(value):
+        return abs(int(value)) <= LARGEST
+    return isinstance(value, (float, np.floating)) and bool(value == value)
 
 
 def integer(
