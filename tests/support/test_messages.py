@@ -343,6 +343,11 @@ def test_ranks_of_large_values() -> None:
     assert ds.complexity.ranks([1.1e308, 1e308, 0.1 + 0.2, 0.3]).tolist() == [2.0, 1.0, 0.0, 0.0]
 
 
+def test_score_of_a_large_value() -> None:
+    with np.errstate(all="raise"):
+        np.testing.assert_allclose(forecast().crps(1e308), 1e308)
+
+
 def test_groups_of_more_states_than_there_are(causal: ds.CausalStates) -> None:
     path = causal.path()
     assert path.groups(causal.n_states_ + 1).tolist() == list(range(causal.n_states_))

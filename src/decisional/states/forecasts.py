@@ -130,7 +130,8 @@ class Forecast:
         if values.shape not in ((), (1,), (len(self),)):
             raise ValueError(f"The 'z' has shape {values.shape}; it must be one number for each of {len(self)} rows.")
         over = np.broadcast_to(values, (len(self),)) - self.quantile(level)
-        score: Floats = 2.0 * np.maximum(level * over, (level - 1.0) * over).mean(axis=0)
+        # Shares are added, since the sum of large costs may be no float.
+        score: Floats = 2.0 * (np.maximum(level * over, (level - 1.0) * over) / LEVELS).sum(axis=0)
         return score
 
     @property
