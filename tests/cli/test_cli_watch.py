@@ -87,7 +87,8 @@ def test_options_between_arguments(folder: Path, capsys: pytest.CaptureFixture[s
     ):
         assert cli.main(["watch", *arguments]) == 0
         told.append(capsys.readouterr().out)
-    assert told[0] and told[0] == told[1] == told[2]
+    assert told[0]
+    assert told[0] == told[1] == told[2]
 
 
 def test_words_may_be_cut_anywhere(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

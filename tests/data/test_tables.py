@@ -71,6 +71,13 @@ def test_doubtful_names_are_told(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="first row .* is taken for the names"):
         assert values(column(path, 1)[0]) == ["dry", "wet"]
     assert values(column(path, "sky")[0]) == ["dry", "wet"]
+    # Words among values are no reason to take another for a name; marks of what is missing are no words.
+    mixed = written(tmp_path, "north\n2024-01-01\nsouth\nsouth\n2024-01-01\n")
+    with pytest.warns(UserWarning, match="first row .* is taken for the names"):
+        column(mixed, 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert values(column(written(tmp_path, "north\n1\nNA\n2\n"), 0)[0]) == ["1", "NA", "2"]
     # A word that comes again below is no name.
     again = written(tmp_path, "here,dry\nthere,wet\nhere,dry\n")
     assert values(column(again, 1)[0]) == ["dry", "wet", "dry"]

@@ -392,7 +392,7 @@ def _with_names(
     # Other numbers are cells that happen to be like the number of a column.
     if header is None and not (header := any(name in first and name not in numbered for name in asked)):
         header = _are_names(first, rows[1:LOOKED_AT])
-        doubtful = header and not any(is_value(cell) for row in rows[1:LOOKED_AT] for cell in row)
+        doubtful = header and not any(map(_are_values, zip(*rows[1:LOOKED_AT], strict=True)))
     # Files that were joined have their names again, where one ends and the next begins.
     again = np.array([header and row == first for row in rows])
     if not len(rows) > again.sum():
@@ -412,6 +412,12 @@ def _are_names(first: list[str], rows: list[list[str]]) -> bool:
     return bool(rows) and all(
         cell and not is_value(cell) and cell not in column for cell, column in zip(first, below, strict=True)
     )
+
+
+def _are_values(column: Sequence[str]) -> bool:
+    """Whether all cells of a column that are not missing are numbers or times, so that a word above them is a name."""
+    known = [cell for cell in column if not is_gap(cell, set(NO_NUMBER))]
+    return bool(known) and all(map(is_value, known))
 
 
 def is_value(cell: str) -> bool:
