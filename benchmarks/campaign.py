@@ -50,6 +50,9 @@ from campaign_values import GIVEN_RIGHT, JUNK, SELVES, USED, VALUES, Values
 
 import decisional as ds
 from decisional.cli import main as command_line
+from decisional.decisions.regret import Regret
+from decisional.states.coarsening import BitsPath
+from decisional.states.forecasts import Forecast
 
 LIBRARY = str(Path(ds.__file__).parent)
 SECONDS = 20
@@ -218,7 +221,8 @@ def looked_at(result: Any, name: str) -> None:
 # Values of monitors that know nothing yet, of places and x that were not observed, and of data with gaps.
 MAY_BE_NAN = {
     *("Monitor.utility", "read", "Observations.field", "write_values", "utility.as_utility", "complexity.ranks"),
-    *("CausalStates.predict_proba", "CausalStates.in_order"),
+    *("CausalStates.predict_proba", "CausalStates.in_order", "observe.calendar", "Regret.error"),
+    *(f"Forecast.{name}" for name in dir(Forecast)),
 }
 
 
@@ -319,6 +323,11 @@ def machine(s: int) -> Any:
     return getattr(ds.processes, list(ds.processes.catalogue)[s % len(ds.processes.catalogue)])()
 
 
+@cache
+def forecast(s: int) -> Any:
+    return ds.CausalStates(past=1 + s % 2).fit(numbers(s)).forecast(numbers(s), 1 + s % 3)
+
+
 def monitor(s: int) -> Any:
     adapt = ds.Adapt(window=200, refit_after=50) if s % 3 == 0 else None
     found = ds.Monitor(ds.DecisionalStates(ds.utility.zero_one()).fit(ds.processes.even()), adapt=adapt)
@@ -375,6 +384,8 @@ def axes(s: int) -> Any:
 
 # Parameters whose default takes long.
 ALWAYS = {"selection.bootstrap.n"}
+# What public calls return, whose methods are public too.
+RESULTS = (Forecast, BitsPath, Regret)
 
 
 def public_calls() -> dict[str, Any]:
@@ -387,7 +398,7 @@ def public_calls() -> dict[str, Any]:
         else:
             found[name] = value
     found = {name: value for name, value in found.items() if callable(value)}
-    for made in [value for value in found.values() if inspect.isclass(value)]:
+    for made in [*(value for value in found.values() if inspect.isclass(value)), *RESULTS]:
         for name in dir(made):
             method = getattr(made, name)
             if name[0] != "_" and callable(method) and getattr(method, "__module__", "").startswith("decisional"):
@@ -397,7 +408,8 @@ def public_calls() -> dict[str, Any]:
 
 def properties() -> list[str]:
     """Every public attribute that a class computes."""
-    classes = [value for value in public_calls().values() if inspect.isclass(value) and value.__name__ in SELVES]
+    public = [value for value in public_calls().values() if inspect.isclass(value)]
+    classes = [value for value in [*public, *RESULTS] if value.__name__ in SELVES]
     kinds = (property, types.MemberDescriptorType)
     return [
         f"{made.__name__}.{name}"
@@ -1161,6 +1173,15 @@ def flat(series: Any) -> list[Any]:
     return [None if value is None or value != value else value for part in parts for value in list(part)]
 
 
+def takes_for_names(told: list[Any]) -> bool:
+    """Whether it was told that the first row is taken for names, as it may be where all of its cells are words."""
+    return any("is taken for the names of its columns" in str(warning.message) for warning in told)
+
+
+def is_without_one(result: list[Any], expected: list[Any]) -> bool:
+    return any(result == expected[:row] + expected[row + 1 :] for row in range(len(expected)))
+
+
 def table_input(found: Found, rng: np.random.Generator) -> None:
     """A table of known content through `ds.read`."""
     table = known_table(rng)
@@ -1169,9 +1190,13 @@ def table_input(found: Found, rng: np.random.Generator) -> None:
     line = f"ds.read({table.file!r}, {', '.join(f'{k}={v!r}' for k, v in table.how.items())})"
 
     def run() -> None:
-        result = flat(eval(line, namespace()))
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            result = flat(eval(line, namespace()))
+        for warning in told:
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
         must(
-            result == expected,
+            result == expected or (takes_for_names(told) and is_without_one(result, expected)),
             f"{len(result)} values are not the {len(expected)} that were written: {result[:6]} for {expected[:6]}",
         )
 

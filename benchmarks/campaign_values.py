@@ -27,8 +27,9 @@ signals = free: numbers({s}) | [numbers({s}), numbers(7)]
 values = free: np.zeros((4, 5)) | plane({s}) | np.zeros((3, 4, 5), 'u1')
 series = free: None | text({s})
 past future max_past max_future step passes block min_count n_states k scale n_features cyclic_automaton.threshold
-    random_machine.n_symbols bootstrap.n = whole: 1 | 2 | 3 | np.int64(2)
-chunks = whole: 7 | 50 | 1000
+    random_machine.n_symbols bootstrap.n = whole: 1 | 2 | 3 | np.int64(2) | np.uint8(3)
+observe.series.past observe.delays.past ComplexityFeatures.past = whole: 1 | 3 | np.int8(2) | 'auto'
+chunks = whole: 7 | 50 | 1000 | np.int8(9)
 window = whole: 100 | 500
 forget = whole: 100
 refit_after = whole: 50 | 1000
@@ -69,6 +70,7 @@ bandwidth = free: 'rule' | 'cv' | 0.5 | 'nearest'
 z_bandwidth = number: 0.5
 density = free: ds.Counts() | ds.Counts(3) | ds.Kernels('rule') | None
 by = choice: 'decision' | 'prediction' | 'utility'
+DecisionalStates.decide.by = choice: 'state' | 'x'
 impossible Monitor.missing = choice: 'reset' | 'stay' | 'raise'
 boundary = choice: 'periodic' | 'open' | 'reflect'
 unsynchronised = choice: 'unknown' | 'likely'
@@ -185,7 +187,10 @@ cssr_result.alphabet = free: None | '012'
 candidate = thing: selected({s}).candidates[-1]
 plot.signal.signal = free: numbers({s})
 Observations.field.values = free: np.zeros(5) | np.arange(30)
-CausalStates.past = free: None | 2 | 'auto'
+CausalStates.past DecisionalStates.past = free: None | 2 | 'auto'
+Forecast.pdf.z Forecast.cdf.z Forecast.log_score.z Forecast.crps.z = free: 0.5 | [[-1], [0.5]] | np.float32(2)
+Forecast.quantile.q = free: 0.5 | [[0.1], [0.9]] | 0
+Forecast.probabilities.values = free: [0, 1.5] | np.arange(3)
 """
 
 # What has the methods of each class.
@@ -212,6 +217,9 @@ Variational = ds.Variational()
 Adapt = ds.Adapt()
 Refit = ds.Refit(5, 3, True, choice(1))
 Candidate = selected({s}).chosen
+Forecast = forecast({s} % 6) | forecast({s} % 6)[-1]
+BitsPath = causal({s}).path()
+Regret = choice({s}).regret(choice({s}).causal_.observations_) | choice(1).regret(text(6 * {s}), against=['fixed'])
 Utility = ds.utility.zero_one()
 Slack = ds.utility.Slack()
 """
@@ -338,6 +346,8 @@ class Values:
         """Whether a value surely cannot be meant."""
         whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64))
         number = whole or isinstance(value, (float, np.floating))
+        if repr(value) in self.good:
+            return False
         if self.kind == "whole":
             return not (whole and value >= 0)
         if self.kind == "number":
@@ -345,7 +355,7 @@ class Values:
         if self.kind == "level":
             return not (number and 0 <= value <= 1)
         if self.kind == "choice":
-            return not isinstance(value, str) or repr(value) not in self.good
+            return not isinstance(value, str) or repr(str(value)) not in self.good
         if self.kind == "thing":
             return isinstance(value, (int, float, str, bytes, list, type, set, range))
         return False

@@ -77,6 +77,20 @@ def _first(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     return capsys.readouterr().out.splitlines()[0]
 
 
+def test_options_between_arguments(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("-text").write_text(symbols(300))
+    told = []
+    for arguments in (
+        ["machine.json", "./-text", "--utility", "zero-one"],
+        ["machine.json", "--utility", "zero-one", "./-text"],
+        ["--utility", "zero-one", "--", "machine.json", "-text"],
+    ):
+        assert cli.main(["watch", *arguments]) == 0
+        told.append(capsys.readouterr().out)
+    assert told[0]
+    assert told[0] == told[1] == told[2]
+
+
 def test_words_may_be_cut_anywhere(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
     from decisional.streams import stream_input as watching
 

@@ -776,7 +776,7 @@ def test_values_of_pairs_stay_what_they_are():
 
 NO_PAIRS = {
     "lengths": (([0, 1], [0]), ValueError, "The 'z' have 1 values and 'x' has 2; pairs need one z for each x"),
-    "successors alone": (([0, 1], [0, 1], None, [1, -1]), ValueError, "'successors' are given for 2 pairs without"),
+    "successors alone": (([0, 1], [0, 1], None, [1, -1]), ValueError, "'successors' are given without 'symbols'"),
     "nothing": (([], []), ValueError, "no complete pair among 0"),
     "no pair": (([None, 1], [1, None]), ValueError, "no complete pair among 2"),
     "symbols": (([0, 1, 1], [0, 1, 1], [0]), ValueError, "The 'symbols' have 1 values for 3 pairs; .* give 3 or 2"),

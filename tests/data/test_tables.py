@@ -71,6 +71,13 @@ def test_doubtful_names_are_told(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="first row .* is taken for the names"):
         assert values(column(path, 1)[0]) == ["dry", "wet"]
     assert values(column(path, "sky")[0]) == ["dry", "wet"]
+    # Words among values are no reason to take another for a name; marks of what is missing are no words.
+    mixed = written(tmp_path, "north\n2024-01-01\nsouth\nsouth\n2024-01-01\n")
+    with pytest.warns(UserWarning, match="first row .* is taken for the names"):
+        column(mixed, 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert values(column(written(tmp_path, "north\n1\nNA\n2\n"), 0)[0]) == ["1", "NA", "2"]
     # A word that comes again below is no name.
     again = written(tmp_path, "here,dry\nthere,wet\nhere,dry\n")
     assert values(column(again, 1)[0]) == ["dry", "wet", "dry"]
@@ -203,6 +210,7 @@ def test_parquet(tmp_path: Path) -> None:
         ("t,v\n1,2\n2,3\n", {"name": "v", "time": "t", "step": 0}, "The 'step' is 0"),
         ("t,v\n1,2\n2,3\n", {"name": "v", "time": "tt"}, "no column 'tt' for 'time': did you mean 't'"),
         ("t,v\n2024-01-01T01:00Z,2\n2024-01-01T02:00,3\n", {"name": "v", "time": "t"}, "Line 3 .* without a zone"),
+        ("t,v\n2024-01-01 00:00,2\n2024-01-01 02-05,3\n", {"name": "v", "time": "t"}, "Line 2 .* without a zone"),
         ("t,v\n1,2\n2,3\n", {"name": "v", "step": 1}, "The 'step' is for 'time', which is not given"),
         ("t,v\n1,2\nNA,3\n", {"name": "v", "time": "t"}, "Line 3 .* 'NA' .* is no time"),
         ("temp,status\n1,ok\n", {"name": "STATUS"}, "no column 'STATUS': did you mean 'status'"),

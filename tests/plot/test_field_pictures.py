@@ -143,7 +143,7 @@ def test_given_axes():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"panels": ["E"]}, r"^The 'panels' have 'E'; they must be among raw, C, .*\.$"),
+        ({"panels": ["E"]}, r"^The 'panels' is 'E'; it must be one of 'raw', 'C', .*\.$"),
         ({"panels": ["raw"]}, r"^The panel 'raw' needs the field that was observed: .*\.$"),
     ],
 )

@@ -92,8 +92,8 @@ def test_refusals():
     for how, said in (
         ({}, "exactly one"),
         ({"n_states": 2, "bits": 1}, "exactly one"),
-        ({"n_states": 0}, "'n_states' of coarsen is 0"),
-        ({"bits": 9.0}, "'bits' of coarsen is 9.0"),
+        ({"n_states": 0}, "'n_states' is 0"),
+        ({"bits": 9.0}, "'bits' is 9.0"),
     ):
         with pytest.raises(ValueError, match=said):
             causal.coarsen(**how)

@@ -467,6 +467,10 @@ def test_files_of_other_kinds_are_refused(even, tmp_path):
         path.write_text(json.dumps({**content, "version": 1, name: value}))
         with pytest.raises(ValueError, match=f"'{path}' is corrupt, save the monitor again: |is not JSON"):
             Monitor.load(path)
+    # A number that no float holds.
+    path.write_text(json.dumps({**content, "utility": [0.5, "large"]}).replace('"large"', "1e999"))
+    with pytest.raises(ValueError, match=f"'{path}' is corrupt, its digest differs"):
+        Monitor.load(path)
     path.write_text(json.dumps({name: value for name, value in content.items() if name != "last"}))
     with pytest.raises(ValueError, match="has no 'last'"):
         Monitor.load(path)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,15 @@ def monitor() -> ds.Monitor:
 
 def maxima(causal: ds.CausalStates, **parameters: Any) -> ds.DecisionalStates:
     return decide(causal, ds.utility.squared_error(), optimise=ds.utility.GlobalMaxima(**parameters))
+
+
+def cones() -> ds.CausalStates:
+    return ds.CausalStates().fit(ds.observe.light_cones(ds.processes.elementary_ca(90, 12, 12, rng=1), 1, 2))
+
+
+@cache
+def forecast() -> Any:
+    return ds.CausalStates(past=1).fit(X[:, 0]).forecast(X[:, 0])
 
 
 # The parameter at fault, a call with the causal states of a series, and what else the message must say.
@@ -181,6 +191,55 @@ CALLS: list[tuple[str, Callable[[Any], Any], list[str]]] = [
     ("name", lambda c: ds.baselines.cssr_result(["01" * 50], 2).dot({1}), ["string"]),
     ("name", lambda c: ds.utility.read_utility(5), ["zero-one"]),
     ("path", lambda c: ds.EpsilonMachine.load(5), ["string or a Path"]),
+    ("y", lambda c: ds.utility.alarm(30, missed=10, false=1, y=None), ["None", "two different names"]),
+    ("parts", lambda c: ds.observe.calendar(["2024-01-01"], 5), ["5", "'hour'"]),
+    ("parts", lambda c: ds.observe.calendar(["2024-01-01"], []), ["[]", "'hour'"]),
+    ("parts", lambda c: ds.observe.calendar(["2024-01-01"], ["day"]), ["'day'", "'hour'"]),
+    ("parts", lambda c: ds.observe.calendar(["2024-01-01"], [np.rec.array([(1, 2.0)])]), ["one of"]),
+    ("times", lambda c: ds.observe.calendar(np.array([None, 1], object), "hour"), ["a date for each value"]),
+    ("inputs", lambda c: ds.observe.delays(X[:, 0], 1, inputs=["day"]), ["'day'", "'hour'"]),
+    ("against", lambda c: decide(c, ds.utility.zero_one()).regret(c.observations_, against=5), ["5", "'fixed'"]),
+    ("against", lambda c: decide(c, ds.utility.zero_one()).regret(c.observations_, against=["y"]), ["'y'"]),
+    ("states", lambda c: ds.complexity.global_complexity(pytest.importorskip("polars").Series([1])), ["Partition"]),
+    ("n_states", lambda c: c.coarsen(n_states=np.zeros(30), bits=np.zeros(30)), ["exactly one"]),
+    ("bits", lambda c: c.coarsen(bits=99), ["99", "path()"]),
+    ("n_states", lambda c: c.path().groups(0), ["at least 1"]),
+    ("bits", lambda c: c.path().fewest(np.nan), ["nan"]),
+    ("past", lambda c: fit(past=np.zeros((2, 2))), ["integer"]),
+    ("target", lambda c: ds.observe.delays(X, 1, target=np.zeros((30, 30))), ["2 columns"]),
+    ("lags", lambda c: ds.observe.delays(X[:, 0], lags=c.observations_), ["different integers"]),
+    ("signal", lambda c: ds.observe.delays(10**400, 1), ["not numbers"]),
+    ("level", lambda c: ds.Monitor(ds.DecisionalStates(ds.utility.zero_one()).fit(EVEN), level=10**400), ["a number"]),
+    ("samples", lambda c: kernels(samples=10**400), ["integer"]),
+    ("samples", lambda c: kernels(samples=()), ["at least 2"]),
+    ("samples", lambda c: kernels(samples=5.0), ["at least 2"]),
+    ("bandwidth", lambda c: kernels(bandwidth=10**400), ["positive number"]),
+    ("bandwidth", lambda c: kernels(bandwidth=np.ones(2, complex)), ["positive number"]),
+    ("kernel", lambda c: kernels(bandwidth=1, kernel=ds.Counts), ["number for each squared distance"]),
+    ("transitions", lambda c: ds.EpsilonMachine(np.array(5)), ["(source, symbol, target, probability)"]),
+    ("labels", lambda c: ds.Partition(c.observations_), ["one for each element"]),
+    ("pixels", lambda c: ds.observe.image(np.ma.zeros(5), chunks=9), ["(height, width)"]),
+    ("mask", lambda c: ds.observe.light_cones(np.zeros((9, 9), int), 1, 2, mask=c.observations_), ["each cell"]),
+    ("field", lambda c: ds.observe.light_cones(pytest.importorskip("polars").Series([1]), 1, 2, chunks=9), ["axes"]),
+    ("successors", lambda c: ds.observe.pairs(5, None, successors=[0]), ["give both"]),
+    ("symbols", lambda c: ds.observe.pairs(SYMBOLS, SYMBOLS, symbols=c.observations_), ["values themselves"]),
+    ("threshold", lambda c: ds.processes.cyclic_automaton((5, 5), 3, threshold=10**400), ["integer"]),
+    ("shape", lambda c: ds.processes.game_of_life(RAGGED, 3), ["integer"]),
+    ("density", lambda c: ds.processes.game_of_life((5, 5), 3, density=None), ["probability"]),
+    ("decimal", lambda c: ds.read("x.csv", decimal=X), ["one character"]),
+    ("header", lambda c: ds.read("x.csv", header=X), ["True or False"]),
+    ("column", lambda c: ds.read("x.csv", column=X), ["its number"]),
+    ("time", lambda c: ds.read("x.csv", time=X), ["its number"]),
+    ("key", lambda c: ds.read("x.npz", key=X), ["name of an array"]),
+    ("named", lambda c: ds.read("x.csv", named=X), ["True or False"]),
+    ("pasts", lambda c: ds.selection.best_past(X[:, 0], pasts=np.array(5)), ["list of integers"]),
+    ("X", lambda c: decide(c, ds.utility.zero_one()).score(np.ma.masked_all(5)), ["5 symbols"]),
+    ("z", lambda c: forecast().pdf("x"), ["numbers"]),
+    ("z", lambda c: forecast().crps(np.zeros(7)), ["(7,)", "40 rows"]),
+    ("q", lambda c: forecast().quantile(RAGGED), ["numbers"]),
+    ("q", lambda c: forecast().quantile(np.full(40, 2.0)), ["from 0 to 1"]),
+    ("values", lambda c: forecast().probabilities([1.0, 1.0]), ["different"]),
+    ("n", lambda c: forecast().sample(10**400), ["integer"]),
 ]
 
 PLOTS: list[tuple[str, Callable[[Any], Any], list[str]]] = [
@@ -202,6 +261,12 @@ PLOTS: list[tuple[str, Callable[[Any], Any], list[str]]] = [
     ("fps", lambda c: ds.plot.animate(np.zeros((2, 3, 3)), "a.gif", fps=0), ["at least 1"]),
     ("scale", lambda c: ds.plot.animate(np.zeros((2, 3, 3)), "a.gif", scale="a"), ["'a'"]),
     ("values", lambda c: ds.plot.grey("a"), ["numbers"]),
+    ("values", lambda c: ds.plot.animate(c.observations_, "a.gif"), ["(steps, height, width)"]),
+    ("field", lambda c: ds.report.page(title="a", asked={}, command="b", field=()), ["its cells"]),
+    ("field", lambda c: ds.report.page(title="a", asked={}, command="b", field=np.nan), ["its cells"]),
+    ("warnings", lambda c: ds.report.page(title="a", asked={}, command="b", warnings=np.array(5)), ["list"]),
+    ("panels", lambda c: ds.plot.fields(cones(), panels=5), ["5", "'raw'"]),
+    ("panels", lambda c: ds.plot.fields(cones(), panels=["W"]), ["'W'", "'raw'"]),
 ]
 
 
@@ -241,3 +306,48 @@ def test_folders_are_no_files(tmp_path: Path) -> None:
 def test_unfitted(name: str) -> None:
     with pytest.raises(NotFittedError, match="not fitted yet"):
         getattr(ds.DecisionalStates(ds.utility.zero_one()), name)
+
+
+def test_unfitted_by_x() -> None:
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        ds.DecisionalStates(ds.utility.zero_one()).decide(SYMBOLS, by="x")
+
+
+def test_images_in_frames() -> None:
+    pandas = pytest.importorskip("pandas")
+    assert ds.selection.grey_scale(pandas.DataFrame(X)) == ds.selection.grey_scale(X)
+
+
+SMALL: list[Callable[[Any], Any]] = [
+    lambda n: ds.observe.series(SYMBOLS, n, chunks=n).table().n_x,
+    lambda n: ds.processes.elementary_ca(n, 20, 20, rng=1).sum(),
+    lambda n: ds.selection.select(SYMBOLS, max_past=n, max_future=n).machine.n_states,
+    lambda n: ds.Monitor(ds.DecisionalStates(ds.utility.zero_one()).fit(EVEN), adapt=ds.Adapt(n, refit_after=n)).feed(
+        SYMBOLS
+    ),
+]
+
+
+@pytest.mark.parametrize("call", SMALL)
+def test_small_integers_of_numpy(call: Callable[[Any], Any]) -> None:
+    assert str(call(np.int8(11))) == str(call(11))
+
+
+def test_small_positions() -> None:
+    pytest.importorskip("matplotlib")
+    shown = ds.plot.events(ds.DecisionalStates(ds.utility.zero_one()).fit(EVEN), SYMBOLS, start=np.int8(3))
+    assert shown is not None
+
+
+def test_ranks_of_large_values() -> None:
+    assert ds.complexity.ranks([1.1e308, 1e308, 0.1 + 0.2, 0.3]).tolist() == [2.0, 1.0, 0.0, 0.0]
+
+
+def test_score_of_a_large_value() -> None:
+    with np.errstate(all="raise"):
+        np.testing.assert_allclose(forecast().crps(1e308), 1e308)
+
+
+def test_groups_of_more_states_than_there_are(causal: ds.CausalStates) -> None:
+    path = causal.path()
+    assert path.groups(causal.n_states_ + 1).tolist() == list(range(causal.n_states_))

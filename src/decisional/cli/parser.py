@@ -28,7 +28,19 @@ class Parser(argparse.ArgumentParser):
     """A parser that raises ValueError with one sentence instead of leaving with several lines."""
 
     def __init__(self, **options: Any) -> None:
+        self._is_mixing = False
         super().__init__(allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Options may stand between the arguments of a command, as in `watch MODEL --column C DATA`."""
+        # After -- everything is an argument, which argparse forgets where it mixes.
+        if self._subparsers is not None or self._is_mixing or "--" in (args or ()):
+            return super().parse_known_args(args, namespace)
+        self._is_mixing = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._is_mixing = False
 
     def error(self, message: str) -> NoReturn:
         for found, said in REWORDED:

@@ -32,8 +32,8 @@ def plain(symbol: Any) -> Any:
 
 
 def is_missing(value: Any, mark: Hashable = None) -> bool:
-    """Whether a value is None, the mark, or such that it does not equal itself: NaN, pandas.NA."""
-    if value is None or value is mark:
+    """Whether a value is None, the mark, masked, or such that it does not equal itself: NaN, pandas.NA."""
+    if value is None or value is mark or value is np.ma.masked:
         return True
     try:
         return bool(value != value or value == mark)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..support.arguments import choice, shown
+from ..support.arguments import shown, some_of
 from ..support.arrays import Floats
 from .frames import dates_of, is_native
 
@@ -74,12 +74,9 @@ def are_names(inputs: Any) -> bool:
     return isinstance(inputs, str) or (listed and all(isinstance(name, str) for name in inputs))
 
 
-def names_of(parts: Any) -> list[str]:
+def names_of(parts: Any, parameter: str = "parts") -> list[str]:
     """Names of parts of the calendar, each of them checked."""
-    names = [parts] if isinstance(parts, str) else list(parts)
-    if not names:
-        raise ValueError(f"The 'parts' are {parts!r}; at least one must be named: try ['hour'].")
-    return [choice(name, "inputs", PARTS) for name in names]
+    return some_of(parts, parameter, PARTS, least=1)
 
 
 def _dates(times: Any) -> NDArray[Any]:
@@ -87,6 +84,9 @@ def _dates(times: Any) -> NDArray[Any]:
     try:
         array = dates_of(times) if is_native(times) else np.asarray(times)
         if array is None or array.dtype.kind in "biufc" or array.ndim != 1:
+            raise ValueError
+        # Among objects numpy would take them for seconds.
+        if array.dtype.kind == "O" and any(isinstance(time, (int, np.integer)) for time in array.tolist()):
             raise ValueError
         return array.astype("M8[s]")
     except (ValueError, TypeError):

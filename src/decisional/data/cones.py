@@ -170,8 +170,7 @@ def field_data(field: Any, mask: Any, place: str) -> tuple[Any, tuple[Any, ...] 
     if hasattr(field, "dims") and hasattr(field, "coords") and hasattr(field, "values"):
         labels = type(field), tuple(field.dims), dict(field.coords)
         field = field.values
-    rule = "its rows must have one length: give an array of integers, with time first."
-    values: Any = field if isinstance(field, np.ndarray) else arguments.as_table(field, "field", rule)
+    values: Any = field if isinstance(field, np.ndarray) else as_field(field)
     check_cells(values, place)
     missing = np.ma.getmaskarray(values) if np.ma.is_masked(values) else np.False_
     if mask is not None:
@@ -181,16 +180,20 @@ def field_data(field: Any, mask: Any, place: str) -> tuple[Any, tuple[Any, ...] 
     return np.ma.MaskedArray(values, missing) if missing.any() else values, labels
 
 
+def as_field(field: Any) -> NDArray[Any]:
+    """A field in memory as an array."""
+    rule = "its rows must have one length: give an array of integers, with time first."
+    return arguments.as_table(field, "field", rule)
+
+
 def broadcast_mask(mask: Any, shape: tuple[int, ...], place: str) -> NDArray[Any]:
     """A mask in the shape of its field."""
-    mask = np.asarray(mask, bool)
+    rule = "it must say for each cell whether it is missing: give one of the field's shape."
+    mask = arguments.as_table(mask, "mask", rule, bool)
     try:
         return np.broadcast_to(mask, shape)
     except ValueError:
-        raise ValueError(
-            f"The 'mask' of the {place} has shape {mask.shape} and the field {shape}; it must say for each cell "
-            "whether it is missing: give one of the field's shape."
-        ) from None
+        raise ValueError(f"The 'mask' of the {place} has shape {mask.shape} and the field {shape}; {rule}") from None
 
 
 def check_cells(values: Any, place: str) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._kernels.gather import gather
 from ..support import arguments
-from ..support.arrays import Ints, index_type, read_only
+from ..support.arrays import Ints, index_type, is_array_like, read_only
 from ..support.executors import map_slices, slices
 from . import cones, keys
 from .observations import Observations
@@ -316,7 +316,7 @@ def light_cones(
     sliced = in_slices(chunks, *parts)
     labels = None
     if sliced:
-        parts = [part if hasattr(part, "shape") else np.asarray(part) for part in parts]
+        parts = [part if is_array_like(part) else cones.as_field(part) for part in parts]
         for part, place in zip(parts, places, strict=True):
             cones.check_cells(part, place)
     else:

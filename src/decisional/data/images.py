@@ -22,6 +22,8 @@ BORDERS = ("interior", "mirror")
 How = tuple[NDArray[Any], NDArray[Any], int, bool]
 # What the work on each neighbour of a pixel takes.
 PIXEL_BYTES = 32
+# What pixels must be.
+RULE = "an image is a table of numbers: give (height, width), or a list of images."
 
 
 def image(
@@ -65,6 +67,9 @@ def image(
         raise ValueError("The 'pixels' are an empty list; there must be an image to observe: give one.")
     sliced = in_slices(chunks, *given)
     images = [part if sliced and hasattr(part, "shape") else _read(part) for part in given]
+    for grey in images:
+        if len(grey.shape) != 2:
+            raise ValueError(f"The 'pixels' have shape {tuple(grey.shape)}; {RULE}")
     smallest = min(min(grey.shape) for grey in images)
     if arguments.is_integer(block) and block > smallest:
         raise ValueError(
@@ -189,15 +194,14 @@ def _offsets(neighbourhood: str | ArrayLike, block: Any) -> NDArray[Any]:
 
 
 def _read(pixels: Any) -> NDArray[Any]:
-    rule = "an image is a table of numbers: give (height, width), or a list of images."
-    grey = arguments.as_table(pixels, "pixels", rule)
+    grey = arguments.as_table(pixels, "pixels", RULE)
     if grey.ndim == 3 and grey.shape[2] in (3, 4):
         raise ValueError(
             f"The 'pixels' have shape {grey.shape}, a colour image; a grey one is needed: use skimage.color.rgb2gray, "
             "or one channel, pixels[..., 0]."
         )
     if grey.ndim != 2 or grey.dtype.kind not in "biuf":
-        raise ValueError(f"The 'pixels' have shape {grey.shape} and type {grey.dtype}; {rule}")
+        raise ValueError(f"The 'pixels' have shape {grey.shape} and type {grey.dtype}; {RULE}")
     if grey.dtype.kind == "f" and not np.isfinite(grey).all():
         raise ValueError("The 'pixels' have values that are not finite; every pixel must be a number: fill them first.")
     if grey.dtype == np.uint64 and grey.max(initial=0) >= 1 << 62:

@@ -54,12 +54,10 @@ def pairs(
     """
     sliced = in_slices(chunks, x, z)
     if symbols is None and successors is not None:
-        raise ValueError(
-            f"The 'successors' are given for {len(x)} pairs without 'symbols'; a step needs its symbol: give both."
-        )
+        raise ValueError("The 'successors' are given without 'symbols'; a step needs its symbol: give both.")
     if sliced:
         return _sliced(x, z, symbols, successors, chunks)
-    for name, values in (("x", x), ("z", z)):
+    for name, values in (("x", x), ("z", z), ("symbols", symbols)):
         if isinstance(values, Observations):
             raise TypeError(refusal(name, values, "values, one for each pair", "give the values themselves"))
     if symbols is None and is_continuous(x):
@@ -183,7 +181,7 @@ def floats(values: Any, name: str, refused: str) -> NDArray[Any]:
         array: NDArray[Any] = np.asarray(values, float)
         if np.ma.isMA(values):
             array = np.ma.filled(np.ma.asarray(values, float), np.nan)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(refused) from None
     largest = float(np.abs(array).max(initial=0.0, where=~np.isnan(array)))
     if largest > LARGEST or 0 < largest < 1 / LARGEST:

@@ -124,12 +124,14 @@ def read(
     >>> folder.cleanup()
     """
     arguments.choice(kind, "kind", AXES)
+    sliced, named = arguments.flag(sliced, "sliced"), arguments.flag(named, "named")
     several: Sequence[Any] | None = path if isinstance(path, (list, tuple)) else None
     name = "" if several is not None else checked_path(cast(str, path))
     if several is not None or is_film_folder(name):
         film = read_film([name] if several is None else several)
         film = film if levels is None else quantised(film, levels)
         return (film, "value") if named else film
+    _check_options(column, time, decimal, header, variable, key)
     parts = {"column": column, "by": by, "time": time, "step": step, "delimiter": delimiter, "header": header}
     if not isinstance(missing, str) and not (
         isinstance(missing, (list, tuple, set, frozenset)) and all(isinstance(mark, str) for mark in missing)
@@ -164,6 +166,21 @@ def read(
         else:
             found = (map_symbols(name) if sliced else None) or read_symbols(name), ""
         return found if named else found[0]
+
+
+def _check_options(column: Any, time: Any, decimal: Any, header: Any, variable: Any, key: Any) -> None:
+    """Refuse options of other types than `read` takes; `by`, `missing`, `step` and `delimiter` are looked at in use."""
+    for name, value in (("column", column), ("time", time)):
+        if value is not None and not isinstance(value, str) and not arguments.is_integer(value):
+            rule = "the name of a column, or its number from 0"
+            raise TypeError(arguments.refusal(name, value, rule, "name one"))
+    for name, value in (("variable", variable), ("key", key)):
+        if not isinstance(value, str | None):
+            raise TypeError(arguments.refusal(name, value, "the name of an array, or None", "name one"))
+    if not isinstance(decimal, str) or len(decimal) != 1:
+        raise ValueError(arguments.refusal("decimal", decimal, "one character", "try decimal=','"))
+    if header is not None:
+        arguments.flag(header, "header")
 
 
 def is_array(path: str) -> bool:

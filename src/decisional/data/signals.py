@@ -1,6 +1,6 @@
 """Continuous series: x is made of the last values, z of the next ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -130,12 +130,12 @@ def read_signal(
     sliced = in_slices(chunks, *parts, *(known or ()))
     series = [part if sliced and hasattr(part, "shape") else _read(part, parameter) for part in parts]
     width = _width(series, parameter)
-    place: Any = names.index(target) if target in names else target
+    place: Any = names.index(target) if isinstance(target, Hashable) and target in names else target
     if place is not None and not (arguments.is_integer(place) and -width <= place < width):
         listed = f" ({', '.join(map(repr, names))})" if names else ""
         raise ValueError(
-            f"The 'target' is {target!r} and the signal has {width} columns{listed}; it must be one of them: give a "
-            f"column from 0 to {width - 1}{', or its name' if names else ''}."
+            f"The 'target' is {arguments.shown(target)} and the signal has {width} columns{listed}; it must be one of "
+            f"them: give a column from 0 to {width - 1}{', or its name' if names else ''}."
         )
     if known is not None:
         known = [part if sliced and hasattr(part, "shape") else _read(part, "inputs") for part in known]
@@ -165,14 +165,14 @@ def _known(signal: Any, inputs: Any, several: bool, index: Index | None) -> list
 
 def dates_of_series(signal: Any, inputs: Any) -> list[NDArray[Any]]:
     """The dates of each of some series, which calendar parts are asked for of."""
-    names_of(inputs)
+    names_of(inputs, "inputs")
     found, dated = unwrapped(signal, "signal", lambda part, _: dates_of(part))
     dates = found if isinstance(found, list) else [found]
     if dated is None or any(part is None for part in dates):
         raise ValueError(
-            f"The 'inputs' are {inputs!r} and the 'signal' is {type(signal).__name__} without dates; calendar parts "
-            "are those of a date for each value: give a series of pandas whose index has them (in a table, name their "
-            "column as 'time'), or inputs=ds.observe.calendar(times, parts)."
+            f"The 'inputs' are {arguments.shown(inputs)} and the 'signal' is {type(signal).__name__} without dates; "
+            "calendar parts are those of a date for each value: give a series of pandas whose index has them (in a "
+            "table, name their column as 'time'), or inputs=ds.observe.calendar(times, parts)."
         )
     return dates
 
@@ -255,11 +255,10 @@ def _lags(past: Any, step: int, lags: Any) -> NDArray[Any]:
         )
     if lags is None:
         return step * np.arange(arguments.integer(past, "past", most=MOST))
-    at = np.asarray(lags)
+    rule = "they must be different integers of at least 0: try [0, 1, 2]."
+    at = arguments.as_table(lags, "lags", rule)
     if at.ndim != 1 or not at.size or at.dtype.kind not in "iu" or at.min() < 0 or np.unique(at).size != at.size:
-        raise ValueError(
-            f"The 'lags' are {arguments.shown(lags)}; they must be different integers of at least 0: try [0, 1, 2]."
-        )
+        raise ValueError(f"The 'lags' are {arguments.shown(lags)}; {rule}")
     return at
 
 

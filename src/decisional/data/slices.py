@@ -237,7 +237,7 @@ def cut_parts(
     before, after : rows that an observation reaches before and after its own
     inside : first and last rows of a sequence that have no observation: its first and last slice have them
     """
-    rows = chunks or rows_at_once(row_bytes)
+    rows = rows_at_once(row_bytes) if chunks is None else int(chunks)
     found, offset = [], 0
     for sequence in sequences:
         arrays = [array if stored(array) is None else stored(array) for array in sequence]

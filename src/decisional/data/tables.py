@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..support.arguments import shown
 from ..support.files import file_name, is_channel, read_bytes, read_text
 
 # What stands for a number that is missing; symbols are missing where the cell is empty.
@@ -131,12 +132,7 @@ class CellTable:
                 f"Line {self.lines[empty]} of the {self.file} has no time in the column {self.name(place)!r}; rows "
                 "are put in the order of their times: complete it, or leave the row out."
             )
-        if self.is_numeric(place):
-            found = pd.Series(self.numbers(place))
-        else:
-            found = pd.to_datetime(
-                pd.Series(cells), utc=self._zoned(place, cells), errors="coerce", **self._date_format(place)
-            )
+        found = pd.Series(self.numbers(place)) if self.is_numeric(place) else self._dates(place)
         if found.isna().any():
             row = int(found.isna().to_numpy().argmax())
             raise ValueError(
@@ -145,16 +141,33 @@ class CellTable:
             )
         return pd.Index(found)
 
+    def _dates(self, place: int) -> Any:
+        """(n_rows,) the dates of a column as a Series, NaT where a cell is none."""
+        import pandas as pd
+
+        cells, how = self.columns[place], self._date_format(place)
+        zoned = self._zoned(place, cells)
+        try:
+            return pd.to_datetime(pd.Series(cells), utc=zoned, errors="coerce", **how)
+        except ValueError:
+            # Zones in other forms, such as 23-05 for 23:00-05:00, in some of the rows.
+            found = [pd.to_datetime(cell, errors="coerce", **how).tzinfo is not None for cell in cells]
+            raise self._mixed(place, found) from None
+
     def _zoned(self, place: int, cells: Any) -> bool:
         """Whether times have zones, which all of them have or none."""
         zones = [_ZONE.search(str(cell)) is not None for cell in cells]
         if any(zones) and not all(zones):
-            row = zones.index(False)
-            raise ValueError(
-                f"Line {self.lines[row]} of the {self.file} has {cells[row]!r} in the column {self.name(place)!r}, a "
-                "time without a zone, and others have one; all or none must: complete it."
-            )
+            raise self._mixed(place, zones)
         return any(zones)
+
+    def _mixed(self, place: int, zones: list[bool]) -> ValueError:
+        """What is said where some times have zones."""
+        row = zones.index(False) if False in zones else 0
+        return ValueError(
+            f"Line {self.lines[row]} of the {self.file} has {self.columns[place][row]!r} in the column "
+            f"{self.name(place)!r}, a time without a zone, and others have one; all or none must: complete it."
+        )
 
     def _date_format(self, place: int) -> dict[str, Any]:
         """How dates are written; those of which day and month could be exchanged throughout are refused."""
@@ -281,10 +294,11 @@ def looks_like_table(path: str) -> bool:
 
 def checked_delimiter(delimiter: str, decimal: str = "") -> str:
     """What is between cells, by its name or as it is."""
-    mark = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}.get(delimiter, delimiter)
+    names = {"tab": "\t", "\\t": "\t", "space": " ", "comma": ",", "semicolon": ";"}
+    mark = names.get(delimiter, delimiter) if isinstance(delimiter, str) else delimiter
     if not isinstance(mark, str) or len(mark) != 1 or mark in '"\n\r':
         raise ValueError(
-            f"The 'delimiter' is {delimiter!r}; it must be one character: give ',', ';', 'tab' or 'space'."
+            f"The 'delimiter' is {shown(delimiter)}; it must be one character: give ',', ';', 'tab' or 'space'."
         )
     if mark == decimal:
         raise ValueError(f"The 'delimiter' and the 'decimal' mark are both {mark!r}; they must differ: give another.")
@@ -378,7 +392,7 @@ def _with_names(
     # Other numbers are cells that happen to be like the number of a column.
     if header is None and not (header := any(name in first and name not in numbered for name in asked)):
         header = _are_names(first, rows[1:LOOKED_AT])
-        doubtful = header and not any(is_value(cell) for row in rows[1:LOOKED_AT] for cell in row)
+        doubtful = header and not any(map(_are_values, zip(*rows[1:LOOKED_AT], strict=True)))
     # Files that were joined have their names again, where one ends and the next begins.
     again = np.array([header and row == first for row in rows])
     if not len(rows) > again.sum():
@@ -398,6 +412,12 @@ def _are_names(first: list[str], rows: list[list[str]]) -> bool:
     return bool(rows) and all(
         cell and not is_value(cell) and cell not in column for cell, column in zip(first, below, strict=True)
     )
+
+
+def _are_values(column: Sequence[str]) -> bool:
+    """Whether all cells of a column that are not missing are numbers or times, so that a word above them is a name."""
+    known = [cell for cell in column if not is_gap(cell, set(NO_NUMBER))]
+    return bool(known) and all(map(is_value, known))
 
 
 def is_value(cell: str) -> bool:
@@ -616,8 +636,8 @@ def checked_step(step: Any, dates: bool) -> Any:
         usual = None
     if usual is None or not usual > usual * 0:
         raise ValueError(
-            f"The 'step' is {step!r}; it must be the time between two rows, above 0: give such as '1h' or '1d' for "
-            "dates and a number for numbers."
+            f"The 'step' is {shown(step)}; it must be the time between two rows, above 0: give such as '1h' or '1d' "
+            "for dates and a number for numbers."
         )
     return usual
 

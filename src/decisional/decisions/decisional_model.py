@@ -18,7 +18,7 @@ from ..states.causal_model import CausalModel
 from ..states.partition import Partition
 from ..states.state_model import StateModel, as_observations
 from ..support.arguments import choice as one_of
-from ..support.arguments import flag, integer, is_number, real, refusal
+from ..support.arguments import flag, integer, is_number, real, refusal, some_of
 from ..support.arrays import Floats, Ints
 from . import events
 from .cross_fitting import Estimate, cross_fitted
@@ -252,6 +252,7 @@ class DecisionalModel(StateModel):
         by : "state" (the decision of its decisional state) or "x" (what is best by P(Z|x) itself, which kernels
             estimate for each x, and which counts have from its causal state)
         """
+        self.check_fitted()
         one_of(by, "by", ("state", "x"), of="decide")
         return boxed(self._decided(self.causes(X)) if by == "state" else self._decided_by_x(X))
 
@@ -299,9 +300,7 @@ class DecisionalModel(StateModel):
             if the last value or symbol came again), "ar" (an autoregression of the signal of `fit`, its order up to
             12 by AIC, with normal errors), "x" (by P(Z|x) of each x, see `decide`); by default all that there are
         """
-        against = RIVALS if against is None else against
-        for name in against:
-            one_of(name, "against", RIVALS, of="regret")
+        against = RIVALS if against is None else some_of(against, "against", RIVALS, of="regret")
         trials = self._trials(X, z)
         own, happened = self._obtained(trials), list(trials.outcomes)
         count = np.bincount(trials.number, minlength=len(happened))

@@ -36,9 +36,9 @@ class MonteCarlo:
     random_state: Any = None
 
     def __call__(self, p: Floats, u: Floats) -> Floats:
-        integer(self.n, "n", most=MOST, remedy="try n=10000", of="MonteCarlo")
+        n = integer(self.n, "n", most=MOST, remedy="try n=10000", of="MonteCarlo")
         rng = generator(self.random_state, "random_state")
-        draws: Floats = rng.multinomial(self.n, p / p.sum(axis=1, keepdims=True)) / self.n
+        draws: Floats = rng.multinomial(n, p / p.sum(axis=1, keepdims=True)) / n
         return draws @ u.T
 
 
@@ -91,16 +91,16 @@ class GlobalMaxima:
         bounds = as_table(given, "bounds", rule, float)
         if bounds.shape != (z.shape[1], 2) or not (bounds[:, 0] < bounds[:, 1]).all():
             raise ValueError(f"The 'bounds' of GlobalMaxima are {shown(self.bounds)}; {rule}")
-        integer(self.n, "n", most=MOST, remedy="try n=128", of="GlobalMaxima")
+        n = integer(self.n, "n", most=MOST, remedy="try n=128", of="GlobalMaxima")
         real(self.rtol, "rtol", least=0, most=1, remedy="try rtol=1e-6", of="GlobalMaxima")
 
         def depth(y: Floats) -> float:
             return -float(value(y[None])[0])
 
-        found: Any = shgo(depth, bounds, n=self.n, sampling_method="sobol")  # type: ignore[arg-type]
+        found: Any = shgo(depth, bounds, n=n, sampling_method="sobol")  # type: ignore[arg-type]
         if not found.success:
             raise ValueError(
-                f"The 'optimise' search found no maximum among {self.n} starting points ({found.message}); "
+                f"The 'optimise' search found no maximum among {n} starting points ({found.message}); "
                 "the expected utility may be flat: use a larger n, or candidates y=[...]."
             )
         points, heights = np.atleast_2d(found.xl), -np.asarray(found.funl)

@@ -427,7 +427,7 @@ class _Alarm(Utility):
 
     def __init__(self, threshold: float, missed: float, false: float, below: bool, y: Iterable[Hashable]) -> None:
         super().__init__(y)
-        if len(self.y) != 2 or self.y[0] == self.y[1]:
+        if y is None or len(self.y) != 2 or self.y[0] == self.y[1]:
             rule = "two different names, for no alarm and for an alarm"
             raise ValueError(refusal("y", self.y, rule, "try y=('quiet', 'alarm')", of="alarm"))
         self.threshold = real(threshold, "threshold", remedy="give the value above which one should know", of="alarm")

@@ -88,7 +88,7 @@ def elementary_ca(rule: int, width: int, steps: int, rng: Any = None) -> NDArray
     -------
     uint8 array of shape (steps, width)
     """
-    integer(rule, "rule", 0, 255)
+    rule = integer(rule, "rule", 0, 255)
     initial = rng if isinstance(rng, (np.ndarray, list, tuple)) else None
     return cellular_automaton(rule, width, steps, rng=rng if initial is None else None, initial=initial)
 
@@ -140,7 +140,7 @@ def cyclic_automaton(
     -------
     uint8 array of shape (steps, height, width). Cost: O(cells neighbours).
     """
-    colours, threshold = integer(colours, "colours", 2, 256), integer(threshold, "threshold")
+    colours, threshold = integer(colours, "colours", 2, 256), integer(threshold, "threshold", most=MOST)
     radius = integer(radius, "radius", most=1000)
     choice(neighbourhood, "neighbourhood", ("von_neumann", "moore"))
     near = np.argwhere(np.ones((2 * radius + 1, 2 * radius + 1))) - radius
@@ -178,7 +178,7 @@ def game_of_life(
     >>> game_of_life((5, 5), 2, initial=blinker)[1].nonzero()
     (array([1, 2, 3]), array([2, 2, 2]))
     """
-    field = _field(_plane(shape), steps, 2, rng, initial, density)
+    field = _field(_plane(shape), steps, 2, rng, initial, _probability(density, "density"))
     kernels.run_life(field)
     return field
 
@@ -208,9 +208,8 @@ def directed_percolation(
     uint8 array of shape (steps, width), 1 = active
     """
     width = integer(width, "width", most=MOST)
-    real(p, "p", least=0, most=1, remedy="choose a probability, such as 0.5")
-    random = generator(rng)
-    field = _field((width,), steps, 2, random, initial, density)
+    p, random = _probability(p, "p"), generator(rng)
+    field = _field((width,), steps, 2, random, initial, _probability(density, "density"))
     ring = np.arange(-1, width + 1) % width
     for t in range(1, len(field)):
         left, right = random.random((2, width)) < p
@@ -219,8 +218,13 @@ def directed_percolation(
     return field
 
 
+def _probability(value: Any, name: str) -> float:
+    return real(value, name, least=0, most=1, remedy="choose a probability, such as 0.5")
+
+
 def _plane(shape: Any) -> tuple[int, int]:
-    sizes = tuple(shape) if isinstance(shape, (tuple, list, np.ndarray)) and np.ndim(shape) == 1 else ()
+    listed = isinstance(shape, (tuple, list)) or (isinstance(shape, np.ndarray) and shape.ndim == 1)
+    sizes = tuple(shape) if listed else ()
     if len(sizes) != 2:
         raise ValueError(f"The 'shape' is {shown(shape)}; it must be a pair (height, width): give two integers.")
     return integer(sizes[0], "shape", most=MOST), integer(sizes[1], "shape", most=MOST)
@@ -233,8 +237,6 @@ def _field(
     shape = integer(steps, "steps", most=MOST), *size
     resources.require(prod(shape), f"{' × '.join(map(str, shape))} cells", "use fewer 'steps' or less space")
     field = np.empty(shape, np.uint8)
-    if density is not None:
-        real(density, "density", least=0, most=1, remedy="choose a probability, such as 0.5")
     if initial is not None:
         rule = f"it must have shape {size} and cells from 0 to {colours - 1}: correct it."
         first = as_table(initial, "initial", rule)

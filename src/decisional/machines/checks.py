@@ -52,12 +52,14 @@ def read_rows(transitions: Iterable[Any], alphabet: Iterable[Hashable] | None) -
 
     States are numbered in order of first appearance as a source; rows of probability zero are dropped.
     """
-    if not isinstance(transitions, Iterable):
+    try:
+        given = list(transitions)
+    except TypeError:
         raise TypeError(
             f"The 'transitions' are {shown(transitions)}; they must be rows (source, symbol, target, probability): "
             "give a list of them."
-        )
-    rows = [_read_row(row, number) for number, row in enumerate(transitions)]
+        ) from None
+    rows = [_read_row(row, number) for number, row in enumerate(given)]
     if not rows:
         raise ValueError("The 'transitions' are empty; a machine needs at least one row: add its transitions.")
     state = {source: i for i, source in enumerate(dict.fromkeys(row[0] for row in rows))}

@@ -136,7 +136,8 @@ class TransitionGraph(StateGraph):
             raise ValueError(f"The 'matrix' has shape {table.shape}; {rule}")
         csr: Any = sparse.csr_array(table, dtype=np.float64, copy=True)
         csr.eliminate_zeros()
-        total = csr.sum(axis=1) if csr.shape[0] else np.zeros(0)
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = csr.sum(axis=1) if csr.shape[0] else np.zeros(0)
         names = range(csr.shape[0]) if names is None else names
         names = checks.checked_names(names, "names")
         if csr.shape[0] != csr.shape[1] or len(names) != csr.shape[0]:
@@ -172,7 +173,7 @@ class TransitionGraph(StateGraph):
         """
         from scipy import sparse
 
-        integer(n_states, "n_states", 0, 1 << 31, remedy="count the states")
+        n_states = integer(n_states, "n_states", 0, 1 << 31, remedy="count the states")
         rule = f"it must be one state number below {n_states} for each transition: check it."
         ends = (as_table(source, "source", rule, np.intp), as_table(target, "target", rule, np.intp))
         size = as_table(count, "count", "it must be one number for each transition: check it.", np.float64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..decisions.decisional_model import DecisionalModel
 from ..states.causal_model import CausalModel
 from ..states.partition import ranks
-from ..support.arguments import require
+from ..support.arguments import require, some_of
 from ..support.arrays import Ints
 from .figures import (
     figure_of,
@@ -127,17 +127,13 @@ def _panels(panels: Any, raw: ArrayLike | None, choice: DecisionalModel | None) 
     """The panels to draw, which must be known, and have what they need."""
     if panels is None:
         return [*(["raw"] if raw is not None else []), "C", *(["U", "P"] if choice is not None else [])]
-    known = ", ".join(TITLES)
-    if isinstance(panels, str) or not isinstance(panels, Iterable) or not list(panels):
-        raise ValueError(f"The 'panels' are {panels!r}; they must be a list among {known}: choose some.")
-    for panel in panels:
-        if panel not in TITLES:
-            raise ValueError(f"The 'panels' have {panel!r}; they must be among {known}: choose from these.")
+    chosen = some_of(panels, "panels", TITLES, least=1)
+    for panel in chosen:
         if panel == "raw" and raw is None:
             raise ValueError("The panel 'raw' needs the field that was observed: give it as raw=field.")
         if panel in DECIDED and choice is None:
             raise ValueError(f"The panel {panel!r} needs decisional states: fit ds.DecisionalStates(utility) first.")
-    return list(panels)
+    return chosen
 
 
 def _picture(

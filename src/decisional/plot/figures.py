@@ -212,7 +212,8 @@ def animate(values: ArrayLike, path: str | os.PathLike[str], fps: float = 10, sc
     fps : frames per second
     scale : side of a cell in pixels
     """
-    frames = np.asarray(values)
+    rule = "an animation needs (steps, height, width) numbers: give such an array."
+    frames = as_table(values, "values", rule)
     if frames.ndim == 3:
         frames = grey(frames)
     if frames.ndim not in (3, 4) or not len(frames) or (frames.ndim == 4 and frames.shape[3] != 3):

@@ -126,9 +126,10 @@ def _causes(choice: DecisionalModel, X: Any) -> Ints:
 
 
 def _stretch(cause: Ints, start: int | None, stop: int | None) -> tuple[int, int]:
-    for name, value in (("start", start), ("stop", stop)):
-        if value is not None:
-            integer(value, name, 0, of="events")
+    start, stop = (
+        value if value is None else integer(value, name, 0, of="events")
+        for name, value in (("start", start), ("stop", stop))
+    )
     known = np.flatnonzero(cause >= 0)
     first = start if start is not None else int(known[0]) if known.size else 0
     last = min(first + STRETCH if stop is None else stop, len(cause))
@@ -137,7 +138,7 @@ def _stretch(cause: Ints, start: int | None, stop: int | None) -> tuple[int, int
             f"There is nothing between positions {first} and {last}; the data have {len(cause)} positions: "
             "choose 'start' before 'stop', inside the data."
         )
-    return int(first), int(last)
+    return first, last
 
 
 def _scales(ax: Axes, utility: Floats, first: int, last: int) -> None:

@@ -14,6 +14,7 @@ from ..estimators.first_part import FirstPart, on_first_part
 from ..machines.chains import entropy
 from ..plot.diagrams import probabilities
 from ..plot.wording import symbol_text
+from ..support.arguments import as_table, shown
 from ..support.arrays import Floats, Ints
 
 if TYPE_CHECKING:
@@ -146,7 +147,11 @@ class Findings:
     def signals(self) -> list[Floats]:
         """The signals that were given, one or several."""
         several = isinstance(self.series, (list, tuple)) and len(self.series) > 0 and np.ndim(self.series[0]) > 0
-        return [np.asarray(part, float) for part in (self.series if several else [self.series])]
+        rule = "it must be the signal that was observed: give one number, or one row of numbers, for each time."
+        found = [as_table(part, "series", rule, float) for part in (self.series if several else [self.series])]
+        if any(part.ndim not in (1, 2) for part in found):
+            raise ValueError(f"The 'series' is {shown(self.series)}; {rule}")
+        return found
 
     def sequences(self) -> list[Any]:
         """The sequences of symbols, as they can be given to a machine."""

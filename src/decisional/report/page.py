@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from .. import __version__
 from ..support import files as io
-from ..support.arguments import require
+from ..support.arguments import as_table, require
+from ..support.arguments import shown as shortened
 from . import sections
 from .caveats import caveats
 from .content import Section, render
@@ -34,7 +37,7 @@ def page(
     causal: CausalModel | None = None,
     choice: DecisionalModel | None = None,
     selection: Selection | None = None,
-    warnings: Iterable[str] = (),
+    warnings: Sequence[str] = (),
     code: str | None = None,
 ) -> str:
     """Explain a result on one HTML page: pictures, tables and words, without any other file.
@@ -65,7 +68,7 @@ def page(
         The states that are listed are those it was fitted to.
     selection : Selection, optional
         As returned by `decisional.selection.select`.
-    warnings : iterable of str, optional
+    warnings : list of str, optional
         Sentences to be shown besides the warnings that follow from the result.
     code : str, optional
         Python code that gives the result; by default it is put together from the objects.
@@ -89,8 +92,13 @@ def page(
     if selection is not None:
         require(selection, "machine_of", "selection", "a Selection", "give what ds.selection.select returns")
     told_of = asked, {} if data is None else data
-    if not all(isinstance(given, Mapping) for given in told_of) or not isinstance(warnings, Iterable):
-        raise TypeError("The 'asked' and 'data' must be dicts, and 'warnings' sentences: give them as such.")
+    if not all(isinstance(given, Mapping) for given in told_of) or not isinstance(warnings, (list, tuple)):
+        raise TypeError("The 'asked' and 'data' must be dicts, and 'warnings' a list of sentences: give them as such.")
+    if field is not None:
+        rule = "it must be the field that was observed: give its cells."
+        cells = as_table(field, "field", rule)
+        if not cells.size or (cells.dtype.kind == "f" and np.isnan(cells).all()):
+            raise ValueError(f"The 'field' is {shortened(field)}; {rule}")
     found = Findings(series, field, machine, causal, choice, selection)
     careful = caveats(found, warnings)
     told = [(label, str(value)) for label, value in asked.items()]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .._kernels import clusters as kernels
 from .._kernels import leaders as leading
 from .._kernels.components import connect
-from ..support.arguments import choice, integer, refusal
+from ..support.arguments import choice, integer, refusal, shown
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices, workers
 from .distributions import Distributions
@@ -262,8 +262,8 @@ def _answer(value: Any) -> float:
         return 1.0 if value else -1.0
     if not isinstance(value, (int, float, np.number)):
         raise ValueError(
-            f"The 'match' callable gave {value!r}; it must tell whether two vectors of counts match: return a bool, or "
-            "a number that is negative where they do not."
+            f"The 'match' callable gave {shown(value)}; it must tell whether two vectors of counts match: return a "
+            "bool, or a number that is negative where they do not."
         )
     return float(value) if value >= 0 else -1.0
 

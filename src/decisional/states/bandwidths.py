@@ -66,9 +66,10 @@ def choose(bandwidth: Any, z_bandwidth: Any, obs: Any, progress: Callable[[str],
 
 def _given(bandwidth: Any, d: int) -> tuple[Floats, float]:
     try:
-        sigma = np.atleast_1d(np.asarray(bandwidth, float))
-        good = np.ndim(bandwidth) < 2 and sigma.size in {1, d, d + 1} and np.asarray(bandwidth).dtype.kind != "b"
-    except (TypeError, ValueError):
+        given = np.asarray(bandwidth)
+        good = given.ndim < 2 and given.size in {1, d, d + 1} and given.dtype.kind in "iufO"
+        sigma = np.atleast_1d(given.astype(float)) if good else np.zeros(1)
+    except (TypeError, ValueError, OverflowError):
         good = False
     if not good or not ((sigma >= 1 / LARGEST) & (sigma <= LARGEST)).all():
         kinds = f"a positive number ({1 / LARGEST:g} to {LARGEST:g}), or one for each of the {d} dimensions of x"

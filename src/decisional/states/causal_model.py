@@ -14,7 +14,7 @@ from ..data.calendars import calendar
 from ..data.frames import is_frame, reordered, variables_of
 from ..data.observations import Observations, Tallied
 from ..machines import EpsilonMachine, TransitionGraph
-from ..support.arguments import choice, integer, real, refusal
+from ..support.arguments import choice, integer, real, refusal, shown
 from ..support.arrays import Floats, Ints
 from ..support.executors import check_executor
 from . import aggregation, matching
@@ -296,18 +296,17 @@ class CausalModel(StateModel):
         >>> causal.n_states_, causal.coarsen(n_states=2).n_states_
         (7, 2)
         """
-        if (n_states is None) == (bits is None):
+        if n_states is not None and bits is None:
+            groups = self.path().groups(n_states)
+        elif bits is not None and n_states is None:
+            path = self.path()
+            groups = path.groups(path.fewest(bits))
+        else:
             raise ValueError(
-                f"The 'n_states' is {n_states!r} and 'bits' {bits!r}; exactly one must be given: choose one."
+                f"The 'n_states' is {shown(n_states)} and 'bits' {shown(bits)}; exactly one must be given: choose one."
             )
-        path = self.path()
-        if bits is not None:
-            n_states = path.fewest(
-                real(bits, "bits", most=float(path.bits[0]) + 1e-9, remedy="see path()", of="coarsen")
-            )
-        n_states = integer(n_states, "n_states", of="coarsen")
         coarse = copy(self)
-        coarse._tally, coarse._fitted = None, self._found.coarsened(path.groups(min(n_states, self.n_states_)))
+        coarse._tally, coarse._fitted = None, self._found.coarsened(groups)
         return coarse
 
     def at_observations(self, values: NDArray[Any], missing: Any) -> NDArray[Any]:
@@ -463,6 +462,8 @@ class CausalModel(StateModel):
         real(self.theta, "theta", above=0.5, most=1, remedy="try theta=0.95", of=of)
         integer(self.passes, "passes", of=of)
         integer(self.future, "future", of=of)
+        if self.past is not None and not self._is_auto():
+            self._given_past()
         choice(self.constraints, "constraints", CONSTRAINTS, of=of)
         wrong = isinstance(self.density, type) or not isinstance(self.density, DensityEstimator)
         if self.density is not None and wrong:
@@ -492,11 +493,14 @@ class CausalModel(StateModel):
     def _is_auto(self) -> bool:
         return isinstance(self.past, str) and self.past == "auto"
 
+    def _given_past(self) -> int:
+        of = type(self).__name__
+        return integer(self.past, "past", remedy="try past='auto', or None for Observations", of=of)
+
     def _chosen_past(self, plain: PlainSeries) -> int:
         """The past, as it is given or as the data choose it."""
         if not self._is_auto():
-            of = type(self).__name__
-            return integer(self.past, "past", remedy="try past='auto', or None for Observations", of=of)
+            return self._given_past()
         if not plain.numbers:
             return best_window(plain.parts, sequences=True)
         known = plain.dates and [calendar(dates, self.inputs) for dates in plain.dates]

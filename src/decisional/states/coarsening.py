@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..support.arguments import integer, real
 from ..support.arrays import Floats, Ints
 
 
@@ -23,15 +24,17 @@ class BitsPath(NamedTuple):
 
     def groups(self, n_states: int) -> Ints:
         """(K,) the group of each of the K states, where so many are left."""
+        left = min(integer(n_states, "n_states"), len(self.n_states))
         target = np.arange(len(self.n_states))
-        for gone, kept in self.merges[: len(self.n_states) - n_states].tolist():
+        for gone, kept in self.merges[: len(self.n_states) - left].tolist():
             target[target == gone] = kept
         return np.unique(target, return_inverse=True)[1]
 
     def fewest(self, bits: float) -> int:
         """The smallest number of states that keeps so many bits."""
         # Rounding is no loss.
-        return int(self.n_states[self.bits >= bits - 1e-9].min())
+        least = real(bits, "bits", most=float(self.bits[0]) + 1e-9, remedy="see path().bits") - 1e-9
+        return int(self.n_states[self.bits >= least].min())
 
 
 def bits_path(p: Floats, probability: Floats) -> BitsPath:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..data.stores import extremes
 from ..support.arguments import as_table, shown
+from ..support.arrays import is_array_like
 
 # The paper's kernel width, sigma² = 1.5, and its tolerance, for 256 grey levels.
 BANDWIDTH, TOLERANCE, LEVELS = 1.5**0.5, 7.0, 255.0
@@ -43,7 +44,7 @@ def grey_scale(images: Any) -> GreyScale:
     several = isinstance(images, (list, tuple)) and len(images) > 0 and np.ndim(images[0]) > 1
     given = list(images) if several else [images]
     rule = "it must be grey levels, (height, width), or a list of such: give an array of numbers."
-    arrays = [image if hasattr(image, "ndim") else as_table(image, "images", rule) for image in given]
+    arrays = [image if is_array_like(image) else as_table(image, "images", rule) for image in given]
     if any(image.ndim < 1 or image.dtype.kind not in "biuf" or not image.size for image in arrays):
         raise ValueError(f"The 'images' are {shown(images)}; {rule}")
     low, high, _ = extremes(arrays)

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._kernels.stacked import CUMULATIVE, DENSITY, DRAW, MOMENTS, QUANTILE
-from ..support.arguments import generator, integer, real
+from ..support.arguments import as_table, generator, integer, real, shown
 from ..support.arrays import Floats
 from .stacking import Stack
 
@@ -15,6 +15,13 @@ from .stacking import Stack
 LEVELS = 200
 # Values of z beyond so many scales count as that.
 FARTHEST = 1e9
+# Values that are drawn from each distribution.
+MOST = 10**7
+
+
+def _numbers(values: Any, name: str) -> Floats:
+    """Values or levels that were given, as an array of floats."""
+    return as_table(values, name, "it must be numbers: give one, or an array that broadcasts against the rows.", float)
 
 
 class Forecast:
@@ -57,17 +64,18 @@ class Forecast:
 
     def pdf(self, z: ArrayLike) -> Floats:
         """Density of z, in one over its unit."""
-        return self._asked(DENSITY, self._scaled(z)) / self._unit
+        return self._asked(DENSITY, self._scaled(_numbers(z, "z"))) / self._unit
 
     def cdf(self, z: ArrayLike) -> Floats:
         """Probability of values up to z."""
-        return self._asked(CUMULATIVE, self._scaled(z))
+        return self._asked(CUMULATIVE, self._scaled(_numbers(z, "z")))
 
     def quantile(self, q: ArrayLike) -> Floats:
         """The z below which a share q of the probability lies; -inf for 0 and inf for 1."""
-        levels = np.asarray(q, float)
+        levels = _numbers(q, "q")
         if not ((levels >= 0.0) & (levels <= 1.0)).all():
-            raise ValueError(f"The 'q' is {q!r}; it must be from 0 to 1: give shares of the probability, such as 0.5.")
+            rule = "it must be from 0 to 1: give shares of the probability, such as 0.5."
+            raise ValueError(f"The 'q' is {shown(q)}; {rule}")
         return self._in_units(self._asked(QUANTILE, levels))
 
     def interval(self, coverage: float = 0.9) -> tuple[Floats, Floats]:
@@ -78,13 +86,16 @@ class Forecast:
 
     def sample(self, n: int = 1, rng: Any = None) -> Floats:
         """(n, m) values drawn from each distribution; `rng` is a seed or a generator of numpy."""
-        n, rng = integer(n, "n", of="sample"), generator(rng)
+        n, rng = integer(n, "n", most=MOST, of="sample"), generator(rng)
         shape = (n, len(self))
         return self._in_units(self._asked(DRAW, rng.random(shape), rng.normal(size=shape)))
 
     def probabilities(self, values: ArrayLike) -> Floats:
         """(m, k) probabilities of being nearer to each of k different values than to the others."""
-        at = np.asarray(values, float)
+        at = _numbers(values, "values")
+        if at.ndim != 1 or not at.size or np.unique(at).size != at.size or not np.isfinite(at).all():
+            rule = "they must be different finite numbers: give a list of them."
+            raise ValueError(f"The 'values' are {shown(values)}; {rule}")
         order = np.argsort(at)
         between = 0.5 * (at[order][1:] + at[order][:-1])
         below = np.pad(self.cdf(between[:, None]), ((1, 1), (0, 0)), constant_values=((0.0, 1.0), (0.0, 0.0)))
@@ -115,8 +126,12 @@ class Forecast:
         Twice the mean cost of 200 quantiles, where a shortage costs its level and a surplus the rest.
         """
         level = (np.arange(LEVELS)[:, None] + 0.5) / LEVELS
-        over = np.broadcast_to(np.asarray(z, float), (len(self),)) - self.quantile(level)
-        score: Floats = 2.0 * np.maximum(level * over, (level - 1.0) * over).mean(axis=0)
+        values = _numbers(z, "z")
+        if values.shape not in ((), (1,), (len(self),)):
+            raise ValueError(f"The 'z' has shape {values.shape}; it must be one number for each of {len(self)} rows.")
+        over = np.broadcast_to(values, (len(self),)) - self.quantile(level)
+        # Shares are added, since the sum of large costs may be no float.
+        score: Floats = 2.0 * (np.maximum(level * over, (level - 1.0) * over) / LEVELS).sum(axis=0)
         return score
 
     @property
@@ -128,8 +143,8 @@ class Forecast:
         none = np.empty((len(self), 0))
         return self._stack.ask(MOMENTS, self._x, none, none)
 
-    def _scaled(self, z: ArrayLike) -> Floats:
-        scaled: Floats = (np.asarray(z, float) - self._stack.z_scale.centre[0]) / self._unit
+    def _scaled(self, z: Floats) -> Floats:
+        scaled: Floats = (z - self._stack.z_scale.centre[0]) / self._unit
         return np.clip(scaled, -FARTHEST, FARTHEST)
 
     def _in_units(self, values: Floats) -> Floats:

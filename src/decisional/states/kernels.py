@@ -31,6 +31,7 @@ from .state_model import DensityParameters
 # Values of z that are all sample points; more are sampled on a grid.
 ALL = 512
 GRID = 200
+MOST = 10**9
 # Bins of z in a bandwidth, where z has more values than that: cubic interpolation is then exact to 1e-7.
 FINE = 24
 # All values are sample points where each was seen so often on average.
@@ -298,12 +299,10 @@ class KernelModel:
             z_square = self._z_squares(targets)
 
         def weigh(square: Floats) -> Floats:
-            weight = np.asarray(result_of(kernel, "kernel", square), float)
+            rule = "it must give a number for each squared distance: use numpy functions."
+            weight = as_table(result_of(kernel, "kernel", square), "kernel", rule, float)
             if weight.shape != square.shape:
-                raise ValueError(
-                    f"The 'kernel' gave shape {weight.shape} for squared distances of shape {square.shape}; it must "
-                    "work elementwise: use numpy functions."
-                )
+                raise ValueError(f"The 'kernel' gave shape {weight.shape} for {square.shape} squared distances; {rule}")
             return np.where(np.isfinite(square) & (weight >= self.how.cutoff), weight, 0.0)
 
         block = max(1, (1 << 22) // max(len(owner), 1))
@@ -400,7 +399,7 @@ def _some_samples(
             known = targets[inside]
             at = known[np.sort(rng.choice(len(known), min(GRID, len(known)), replace=False))]
     elif samples is None or isinstance(samples, (int, np.integer)):
-        n = GRID if samples is None else integer(samples, "samples", 2, remedy=f"try samples={GRID}", of="Kernels")
+        n = GRID if samples is None else integer(samples, "samples", 2, MOST, f"try samples={GRID}", "Kernels")
         _check_memory(len(obs.points), n)
         known = targets[inside]
         if targets.shape[1] > 1:
@@ -410,8 +409,8 @@ def _some_samples(
     else:
         k = targets.shape[1]
         rule = f"they must be at least 2 different finite points with the {k} dimensions of z: give (n, {k})."
-        at = as_table(samples, "samples", rule, float)
-        at = at.reshape(len(at), -1) if at.ndim else at.reshape(1, 1)
+        at = np.atleast_1d(as_table(samples, "samples", rule, float))
+        at = at.reshape(len(at), -1) if at.size else at.reshape(0, 1)
         if at.shape[1] != k or len(at) < 2 or not np.isfinite(at).all() or len(np.unique(at, axis=0)) != len(at):
             raise ValueError(f"The 'samples' of Kernels have shape {np.shape(samples)}; {rule}")
     values = at.tolist()

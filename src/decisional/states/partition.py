@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..machines.chains import entropy
-from ..support.arguments import as_table, require
+from ..support.arguments import as_table, refusal
 from ..support.arrays import Floats, Ints, read_only
 
 
@@ -31,7 +31,7 @@ class Partition:
     probability: Floats = field(init=False)
 
     def __post_init__(self) -> None:
-        labels = np.asarray(self.labels)
+        labels = as_table(self.labels, "labels", "they must be integers, one for each element: give an array.")
         if labels.size and labels.dtype.kind not in "biu":
             raise ValueError(
                 f"The 'labels' of a Partition are of type {labels.dtype}; they must be integers, -1 for no state: "
@@ -89,7 +89,8 @@ class Partition:
         return Partition(labels, self.weight)
 
     def _check_same_elements(self, other: "Partition") -> None:
-        require(other, "probability", "other", "a Partition", "compare partitions of one data set")
+        if not isinstance(other, Partition):
+            raise TypeError(refusal("other", other, "a Partition", "compare partitions of one data set"))
         if self.labels.shape != other.labels.shape:
             raise ValueError(
                 f"The 'other' partition has {other.labels.size} elements and this one {self.labels.size}; "
@@ -97,16 +98,21 @@ class Partition:
             )
 
 
+def _checked(states: Any) -> Partition:
+    """A partition; whatever else has an entropy is refused."""
+    if not isinstance(states, Partition):
+        raise TypeError(refusal("states", states, "a Partition", "use the 'states_' of fitted states"))
+    return states
+
+
 def global_complexity(states: Partition) -> float:
     """Entropy of the state probabilities."""
-    require(states, "entropy", "states", "a Partition", "use the 'states_' of fitted states")
-    return states.entropy()
+    return _checked(states).entropy()
 
 
 def local_complexity(states: Partition) -> Floats:
     """(n,) -log2 of the probability of the state of each element."""
-    require(states, "local", "states", "a Partition", "use the 'states_' of fitted states")
-    return states.local()
+    return _checked(states).local()
 
 
 def ranks(local: Any) -> Floats:
@@ -122,5 +128,9 @@ def ranks(local: Any) -> Floats:
     values = as_table(local, "local", "it must be an array of numbers: give local complexities.", float)
     known = np.isfinite(values)
     place = np.full(values.shape, np.nan)
-    place[known] = np.unique(np.round(values[known], 9), return_inverse=True)[1].reshape(-1)
+    found = values[known]
+    # Larger ones have no such digits.
+    small = np.abs(found) < 1e6
+    found[small] = np.round(found[small], 9)
+    place[known] = np.unique(found, return_inverse=True)[1].reshape(-1)
     return place

@@ -66,7 +66,7 @@ def best_past(
     """
     density = Kernels() if density is None else density
     require(density, "model", "density", "Kernels", "try density=ds.Kernels()")
-    if not isinstance(pasts, (list, tuple, range, np.ndarray)):
+    if not isinstance(pasts, (list, tuple, range, np.ndarray)) or getattr(pasts, "ndim", 1) != 1:
         raise TypeError(refusal("pasts", pasts, "a list of integers", "try pasts=[1, 2, 3]"))
     tried = sorted({integer(past, "pasts", of="best_past") for past in pasts})
     say = teller(progress)

@@ -73,7 +73,8 @@ class Adapt:
         remedy = "give a number of symbols"
         for name, value in (("refit_after", self.refit_after), ("window", self.window), ("forget", self.forget)):
             if value is not None or name == "refit_after":
-                integer(value, name, least=10, most=MOST, remedy=remedy, of="Adapt")
+                # Small integers of numpy cannot be added to.
+                object.__setattr__(self, name, integer(value, name, 10, MOST, remedy, "Adapt"))
         remedy = "give the chance of a false alarm per symbol"
         real(self.alpha, "alpha", above=0, below=1, remedy=remedy, of="Adapt")
         if self.refit_after > self.memory:

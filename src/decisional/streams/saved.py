@@ -51,7 +51,7 @@ def read(
     """The parts of a monitor from a file; anything that `write` did not write is refused with a sentence."""
     content = read_json(path, FORMAT, 3, ("machine", *OPTIONS, *Plan._fields, *_NOW))
     # Files of the first two versions have no digest: what they say is all that can be looked at.
-    if content["version"] > 2 and content.pop("check", None) != _digest(content):
+    if content["version"] > 2 and not _is_whole(content, content.pop("check", None)):
         raise ValueError(f"The file '{path}' is corrupt, its digest differs from what it says: save the monitor again.")
     try:
         follower, source = _follower(content), content.get("source")
@@ -60,6 +60,14 @@ def read(
     except Exception as error:  # whatever damaged content makes of the constructors
         reason = error if isinstance(error, ValueError) and str(error).endswith(".") else f"{type(error).__name__}."
         raise ValueError(f"The file '{path}' is corrupt, save the monitor again: {reason}") from None
+
+
+def _is_whole(content: dict[str, Any], digest: Any) -> bool:
+    """Whether content has the digest that was written with it."""
+    try:
+        return bool(_digest(content) == digest)
+    except ValueError:  # a number that no float holds, which was not written
+        return False
 
 
 def _digest(content: dict[str, Any]) -> str:

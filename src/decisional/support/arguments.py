@@ -5,6 +5,7 @@ of at least 1: try past=1." Checks stand at the public door only; what the libra
 """
 
 from collections.abc import Callable, Hashable, Iterable
+from contextlib import suppress
 from importlib import import_module
 from typing import Any
 
@@ -31,8 +32,10 @@ def is_integer(value: Any) -> bool:
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a real number; NaN is none, nor are booleans."""
-    return is_integer(value) or (isinstance(value, (float, np.floating)) and bool(value == value))
+    """Whether a value is a real number; NaN is none, nor are booleans, nor whole numbers that no float holds."""
+    if is_integer(value):
+        return abs(int(value)) <= LARGEST
+    return isinstance(value, (float, np.floating)) and bool(value == value)
 
 
 def integer(
@@ -98,9 +101,22 @@ def result_of(function: Callable[..., Any], name: str, *given: Any) -> Any:
 def choice(value: Any, name: str, choices: Iterable[Hashable], of: str = "") -> Any:
     """One of some values, or ValueError."""
     known = list(choices)
-    if isinstance(value, Hashable) and value in known:
-        return value
+    # Arrays and records cannot be compared with a name.
+    with suppress(TypeError, ValueError):
+        hash(value)
+        if value in known:
+            return value
     raise ValueError(refusal(name, value, f"one of {', '.join(map(repr, known))}", "choose one", of))
+
+
+def some_of(values: Any, name: str, known: Iterable[Hashable], least: int = 0, of: str = "") -> list[Any]:
+    """Some of some values, at least so many of them, or ValueError; a single name stands for itself."""
+    allowed = list(known)
+    given = [values] if isinstance(values, str) else values
+    if not isinstance(given, (list, tuple)) or len(given) < least:
+        rule = f"a list of {f'at least {least}' if least else 'some'} of {', '.join(map(repr, allowed))}"
+        raise ValueError(refusal(name, values, rule, f"try {name}={allowed[:1]}", of))
+    return [choice(value, name, allowed, of) for value in given]
 
 
 def as_table(values: Any, name: str, rule: str, dtype: Any = None) -> NDArray[Any]:

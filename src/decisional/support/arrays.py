@@ -46,3 +46,8 @@ def entries(start: Ints, size: Ints) -> Ints:
     before = np.cumsum(size) - size
     entries: Ints = np.arange(size.sum()) + np.repeat(start - before, size)
     return entries
+
+
+def is_array_like(values: Any) -> bool:
+    """Whether values have the shape, size and type of an array, in memory or not; those of frames are others."""
+    return all(hasattr(values, name) for name in ("shape", "size", "dtype"))
