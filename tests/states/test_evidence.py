@@ -81,15 +81,16 @@ def test_densities_are_cross_fitted(sample, width):
 @given(samples(), st.data())
 @examples(40, 5)
 def test_states_merge_until_they_are_told_apart(sample, data):
-    outcomes, densities, fold = pieces(sample)
+    outcomes, _densities, fold = pieces(sample)
     k = data.draw(st.integers(1, 6))
     own = np.append(np.arange(k), data.draw(st.lists(st.integers(0, k - 1), min_size=len(fold), max_size=len(fold))))
     own = np.unique(own[-len(fold) :], return_inverse=True)[1]
     alpha = data.draw(st.sampled_from([0.01, 0.3, 0.9]))
-    lists = [a.tolist() for a in (own, outcomes.bin, outcomes.point, outcomes.group, outcomes.kernel, densities.prior)]
+    prior = outcomes.blurred[outcomes.bin].mean(axis=0)
+    lists = [a.tolist() for a in (own, outcomes.bin, outcomes.point, outcomes.group, outcomes.blurred, prior)]
     labels, bins, points, groups, kernel, prior = lists
     log = naive.held_out(labels, bins, points, kernel, prior, fold.tolist())
-    held = evidence.HeldOut(own, outcomes, fold, densities.prior)
+    held = evidence.HeldOut(own, outcomes, fold)
     assert np.allclose(held.log, log)
     pairs = evidence._Pairs(own, outcomes, held)
     for a in range(own.max() + 1):
@@ -99,7 +100,7 @@ def test_states_merge_until_they_are_told_apart(sample, data):
             expected = naive.log_p_inside_folds(a, b, labels, log, groups, fold.tolist())
             assert np.isclose(pairs.log_p_inside_folds(a, b), expected, atol=1e-6)
     expected = naive.merged(labels, bins, points, groups, kernel, prior, fold.tolist(), alpha)
-    found = evidence.merged(own, outcomes, fold, densities.prior, alpha)[own]
+    found = evidence.merged(own, outcomes, fold, alpha)[own]
     assert adjusted_rand_score(found, expected) == 1.0
 
 
@@ -108,12 +109,12 @@ def test_folds_that_differ_are_no_states():
     rng = np.random.default_rng(3)
     unusual = 0.8 * (evidence.folds(1000) == 4)
     sample = sampled(ds.observe.pairs(rng.normal(size=(1000, 1)), unusual + rng.normal(size=1000)))
-    outcomes, densities, fold = pieces(sample)
+    outcomes, _densities, fold = pieces(sample)
     own = (fold == 4).astype(int)
-    pairs = evidence._Pairs(own, outcomes, evidence.HeldOut(own, outcomes, fold, densities.prior))
+    pairs = evidence._Pairs(own, outcomes, evidence.HeldOut(own, outcomes, fold))
     assert pairs.log_p(0)[1] < np.log(0.005)
     assert pairs.log_p_inside_folds(0, 1) == 0.0
-    assert evidence.merged(own, outcomes, fold, densities.prior, 0.01).tolist() == [0, 0]
+    assert evidence.merged(own, outcomes, fold, 0.01).tolist() == [0, 0]
 
 
 @pytest.mark.small

@@ -27,11 +27,13 @@ from .scales import evenly, tell_outside
 BLOCK, FOLDS = 10, 10
 # Values of z that densities are known at, and bins of z for each of them.
 POINTS, FINE = 64, 4
+# Differences finer than so many scales of z are no evidence: the narrower kernels are, the more of them are chance.
+BLUR = 0.3
 # Groups at most, observations in each on average, and rows that are grouped by their distances.
 GROUPS, MEMBERS, COMPARED = 60, 20, 700
 # A state has at least so many observations.
 FEWEST = 3
-# Beyond so many observations the level of the tests falls with this power of their number: groups are chosen by the data,
+# Beyond so many observations the level of the tests falls with this power of their number: the data choose the groups,
 # and the more there are, the more differences can be found among them by chance.
 CHOSEN, POWER = 500, 1.5
 # Log likelihood ratios of single observations are cut off there.
@@ -42,7 +44,7 @@ SUPPORT, ASKED, ASKED_OF_EACH = 0.75, 600, 30
 WORTH = 3.0
 # Widths are as good as the best within so many standard errors of their held-out score; a single state is as good
 # within more, and within still more there is doubt.
-CLOSE, ALONE, DOUBT = 0.5, 1.0, 2.0
+CLOSE, ALONE, DOUBT = 0.5, 2.0, 2.5
 # Rounds of merging and of settling, at most.
 ROUNDS, TURNS = 8, 5
 # Narrower widths that are tried too, of dimensions that play a part: bias cannot be undone later, and variance can.
@@ -65,12 +67,14 @@ class BinnedOutcomes(NamedTuple):
     ----------
     bin : (n,) bin of each z
     kernel : (n_bins, n_points) weights of the points of each bin, which add up to 1
+    blurred : the same, as far as states are told apart by it
     point : (n,) the point nearest to each z
     group, n_groups : (n,) class of each z among a few that are about equally frequent
     """
 
     bin: Ints
     kernel: Floats
+    blurred: Floats
     point: Ints
     group: Ints
     n_groups: int
@@ -90,19 +94,27 @@ def _kinds(z: Ints, n_groups: int) -> BinnedOutcomes:
     rank = np.empty(kinds.size, np.int64)
     rank[np.argsort(-count, kind="stable")] = np.arange(kinds.size)
     group = np.minimum(rank, n_groups - 1)[number]
-    return BinnedOutcomes(number, np.eye(kinds.size), number, group, min(n_groups, kinds.size))
+    apart = np.eye(kinds.size)
+    return BinnedOutcomes(number, apart, apart, number, group, min(n_groups, kinds.size))
 
 
 def _numbers(z: Floats, width: float, n_groups: int) -> BinnedOutcomes:
     at = np.linspace(z.min() - width, z.max() + width, POINTS)
     step = float(at[1] - at[0])
     centre = at[0] + step * np.arange(FINE * (POINTS - 1) + 1) / FINE
-    kernel = np.exp(-0.5 * ((centre[:, None] - at) / max(width, step)) ** 2) + TINY
-    kernel /= kernel.sum(axis=1, keepdims=True)
+    square = (centre[:, None] - at) ** 2
+    kernels = _kernel(square, max(width, step)), _kernel(square, max(width, step, BLUR))
     bins = np.round((z - at[0]) * (FINE / step)).astype(np.int64)
     cuts = np.quantile(z, np.linspace(0.0, 1.0, n_groups + 1)[1:-1])
     group = np.searchsorted(cuts, z)
-    return BinnedOutcomes(bins, kernel, np.round((z - at[0]) / step).astype(np.int64), group, n_groups)
+    return BinnedOutcomes(bins, *kernels, np.round((z - at[0]) / step).astype(np.int64), group, n_groups)
+
+
+def _kernel(square: Floats, width: float) -> Floats:
+    """Rows of weights that add up to 1, by squared distances."""
+    kernel: Floats = np.exp(-0.5 * square / width**2) + TINY
+    kernel /= kernel.sum(axis=1, keepdims=True)
+    return kernel
 
 
 def _vectors(z: Floats, width: float, n_groups: int) -> BinnedOutcomes:
@@ -113,11 +125,10 @@ def _vectors(z: Floats, width: float, n_groups: int) -> BinnedOutcomes:
     square = squares(centre, centre)
     apart = np.sqrt(np.median(np.where(np.eye(len(centre), dtype=bool), np.inf, square).min(axis=1)))
     apart = apart if np.isfinite(apart) and apart > 0.0 else 1.0
-    kernel = np.exp(-0.5 * square / max(width, apart) ** 2) + TINY
-    kernel /= kernel.sum(axis=1, keepdims=True)
+    kernels = _kernel(square, max(width, apart)), _kernel(square, max(width, apart, BLUR))
     nearest = squares(z, centre).argmin(axis=1)
     coarse = _ward(centre, n_groups)
-    return BinnedOutcomes(nearest, kernel, nearest, coarse[nearest], int(coarse.max()) + 1)
+    return BinnedOutcomes(nearest, *kernels, nearest, coarse[nearest], int(coarse.max()) + 1)
 
 
 def _ward(rows: Floats, n: int) -> Ints:
@@ -243,7 +254,7 @@ class _Grouping:
         self.labels = self._groups()
         for _ in range(ROUNDS):
             before = self.labels
-            self.labels = merged(self.own, self.outcomes, self.fold, self.densities.prior, self.alpha)[self.labels]
+            self.labels = merged(self.own, self.outcomes, self.fold, self.alpha)[self.labels]
             self._settle()
             self._fold_back()
             if np.array_equal(self.labels, before):
@@ -261,7 +272,7 @@ class _Grouping:
 
     def score(self) -> Floats:
         """(n,) log likelihood of each z in the state of its x, from the other folds."""
-        held = HeldOut(self.own, self.outcomes, self.fold, self.densities.prior)
+        held = HeldOut(self.own, self.outcomes, self.fold)
         return held.log[np.arange(self.row.size), self.own]
 
     def tables(self) -> Floats:
@@ -300,7 +311,7 @@ class _Grouping:
         """
         while self.n_states > 1:
             support, tables = self._support(), self.tables()
-            log = HeldOut(self.own, self.outcomes, self.fold, self.densities.prior).log
+            log = HeldOut(self.own, self.outcomes, self.fold).log
             score = log[np.arange(len(log)), self.own]
             if score.mean() > self.best.mean():
                 self.best = score
@@ -342,20 +353,20 @@ class HeldOut:
     Parameters
     ----------
     own : (n,) state of each observation
-    outcomes, fold, prior : their z, (n,) folds, and (n_points,) the distribution of all z
+    outcomes, fold : their z and (n,) folds
 
     Attributes
     ----------
     log : (n, n_states)
     """
 
-    def __init__(self, own: Ints, outcomes: BinnedOutcomes, fold: Ints, prior: Floats) -> None:
+    def __init__(self, own: Ints, outcomes: BinnedOutcomes, fold: Ints) -> None:
         k, n_bins = int(own.max()) + 1, outcomes.kernel.shape[0]
         cell = (fold * k + own) * n_bins + outcomes.bin
         count = np.bincount(cell, minlength=FOLDS * k * n_bins).reshape(FOLDS, k, n_bins)
-        self.mass = np.einsum("fkb,bg->fkg", count, outcomes.kernel)
+        self.mass = np.einsum("fkb,bg->fkg", count, outcomes.blurred)
         self.size = count.sum(axis=2).astype(float)
-        self.fold, self.point, self.prior = fold, outcomes.point, prior
+        self.fold, self.point, self.prior = fold, outcomes.point, self.mass.sum(axis=(0, 1)) / own.size
         self.log = np.stack([self._column(s) for s in range(k)], axis=1)
 
     def _column(self, state: int) -> Floats:
@@ -371,9 +382,9 @@ class HeldOut:
         self.log[:, kept] = self._column(kept)
 
 
-def merged(own: Ints, outcomes: BinnedOutcomes, fold: Ints, prior: Floats, alpha: float) -> Ints:
+def merged(own: Ints, outcomes: BinnedOutcomes, fold: Ints, alpha: float) -> Ints:
     """(n_states,) the state that each goes into: the two most alike merge while tests do not tell them apart."""
-    pairs = _Pairs(own, outcomes, HeldOut(own, outcomes, fold, prior))
+    pairs = _Pairs(own, outcomes, HeldOut(own, outcomes, fold))
     target = np.arange(pairs.live.size)
     log_p = np.array([pairs.log_p(a) for a in range(target.size)])
     while pairs.live.sum() > 1:
