@@ -254,7 +254,8 @@ def test_series_of_several_lengths() -> None:
     for data in (parts, dict(enumerate(parts)), groups):
         np.testing.assert_array_equal(features.fit_transform(data), expected)
     wave = pd.Series(np.sin(np.arange(200) / 3))
-    assert ds.selection.best_past({"a": wave, "b": wave[:50]}) == ds.selection.best_past(wave.to_numpy())
+    arrays = [wave.to_numpy(), wave[:50].to_numpy()]
+    assert ds.selection.best_past({"a": wave, "b": wave[:50]}) == ds.selection.best_past(arrays)
 
 
 def test_machines_follow_one_series() -> None:

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import decisional as ds
-from decisional.states import bandwidths, pasts
+import naive_forecasts
+from decisional.states import bandwidths, pasts, stacking
 
 
 def autoregressive(seed: int, n: int, *weights: float) -> np.ndarray:
@@ -36,6 +37,21 @@ def test_held_out_densities_are_those_of_loops() -> None:
         blind = bandwidths.BLIND * bandwidths.IGNORANCE * sum(near) / len(near)
         p = (sum(w * k for w, k in zip(weight, near, strict=True)) + blind) / (sum(weight) + bandwidths.BLIND)
         assert found[i] == pytest.approx(math.log2(p + 1 / (bandwidths.FLOOR * obs.n * unit)), abs=1e-9)
+
+
+def test_held_out_densities_of_numbers_are_those_of_the_stack_of_other_blocks() -> None:
+    obs = ds.observe.delays(autoregressive(2, 70, 0.8), past=2)
+    block = np.arange(obs.n) * 6 // obs.n
+    found = pasts.held_out(obs, block, ds.Kernels())
+    sample, how = bandwidths.sampled(obs), (stacking.GUARD, stacking.PRIOR, stacking.ODD)
+    unit = sample.z_scale.scale[0]
+    for half in (0, 1):
+        kept = np.array([i for i in range(obs.n) if block[i] % 2 != half])
+        stack = stacking.stacked(sample._replace(x=sample.x[kept], z=sample.z[kept]))
+        for i in set(range(obs.n)) - set(kept):
+            p = naive_forecasts.density(stack, *how, sample.x[i], sample.z[i, 0])
+            # As exact as densities of forecasts are, which leave out kernels that are far.
+            assert found[i] == pytest.approx(math.log2(p / unit + 1 / (bandwidths.FLOOR * obs.n * unit)), abs=3e-3)
 
 
 @pytest.mark.parametrize(("weights", "past"), [((), 1), ((0.8,), 1), ((0.5, -0.6), 2), ((0.0, 0.0, 0.8), 3)])
