@@ -34,7 +34,7 @@ GROUPS, MEMBERS, COMPARED = 60, 20, 700
 # A state has at least so many observations.
 FEWEST = 3
 # Beyond so many observations the level of the tests falls with this power of their number: the data choose the groups,
-# and the more there are, the more differences can be found among them by chance.
+# and the more there are, the more differences can be found among them by chance, while real ones show ever more clearly.
 CHOSEN, POWER = 500, 1.5
 # Log likelihood ratios of single observations are cut off there.
 SURPRISE = 3.0
@@ -42,8 +42,8 @@ SURPRISE = 3.0
 SUPPORT, ASKED, ASKED_OF_EACH = 0.75, 600, 30
 # A border that tells more about other observations than so many standard errors is none.
 WORTH = 3.0
-# Widths are as good as the best within so many standard errors of their held-out score; a single state is as good
-# within more, and within still more there is doubt.
+# Widths are as good as the best within so many standard errors of their held-out score: half a one where observations
+# are few, up to that of a single state where they are many; within still more there is doubt.
 CLOSE, ALONE, DOUBT = 0.5, 2.0, 2.5
 # Rounds of merging and of settling, at most.
 ROUNDS, TURNS = 8, 5
@@ -626,7 +626,8 @@ def find(
     tried.append(tried[0].single())
     scores = [grouping.score() for grouping in tried]
     best = max(scores, key=lambda score: float(score.mean()))
-    enough = [CLOSE] * len(widths) + [ALONE]
+    close = min(CLOSE * max(1.0, len(sample.x) / CHOSEN), ALONE)
+    enough = [close] * len(widths) + [ALONE]
     good = [k for k, score in enumerate(scores) if _as_good(best - score, enough[k])]
     chosen = min(good, key=lambda k: (tried[k].n_states, -scores[k].mean()))
     found = tried[chosen]
