@@ -7,6 +7,7 @@ import math
 from scipy.stats import chi2, t
 
 BLIND, BACK_OFF, ENOUGH, WIDEST = 1e-3, 0.3, 10.0, 8.0
+CERTAIN = -14.0
 
 
 def weight(a, b, width):
@@ -113,7 +114,7 @@ def merged(labels, bins, points, groups, kernel, prior, fold, alpha):
         best, gone, kept = max((log_p(a, b, labels, log, groups), -a, -b) for a in live for b in live if a != b)
         least = math.log(alpha / len(live))
         inside = log_p_inside_folds(-gone, -kept, labels, log, groups, fold)
-        if best < least and (best == -math.inf or inside < least):
+        if best < least and (best < CERTAIN or inside < least):
             break
         labels = [-kept if label == -gone else label for label in labels]
     return labels

@@ -91,8 +91,8 @@ def test_decisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     pytest.importorskip("vega_datasets")
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     decisions = load("decisions")
-    nile, few = decisions.real_series()["nile"], {"logistic": decisions.CONTINUA["logistic"]}
-    monkeypatch.setattr(decisions, "real_series", lambda: {"nile": nile})
+    sunspots, few = decisions.real_series()["sunspots"], {"logistic": decisions.CONTINUA["logistic"]}
+    monkeypatch.setattr(decisions, "real_series", lambda: {"sunspots": sunspots})
     for name, value in {"CONTINUA": few, "SEEDS": (2,), "LEARNT": 300}.items():
         monkeypatch.setattr(decisions, name, value)
     monkeypatch.setattr(decisions, "SIZES", ((30, 5, 4),))
@@ -102,7 +102,7 @@ def test_decisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert "| 30 × 5 × 4 | table | data |" in capsys.readouterr().out
     written = (tmp_path / "decisions.md").read_text()
     assert "peak MB" in written
-    assert "| nile | 1 | tolerant, 2 sd | 2 → 1 / 1 | 0 of 0 | 0 of 0 | 0 |" in written
+    assert "| sunspots | 2 | tolerant, 1 sd | 5 → 4 / 4 | 0.0% ± 0.0% (0.00%) |" in written
     assert "- alarm: 1 / 1 of 1 series." in written
     states = next(line for line in written.splitlines() if line.startswith("| logistic | tolerant, 1 sd")).split("|")[3]
     causal, decided = states.split(" → ")

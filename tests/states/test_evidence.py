@@ -107,7 +107,7 @@ def test_states_merge_until_they_are_told_apart(sample, data):
 def test_folds_that_differ_are_no_states():
     """A fold with unusual z is unusual to all others, and no x in it is unlike another."""
     rng = np.random.default_rng(3)
-    unusual = 0.8 * (evidence.folds(1000) == 4)
+    unusual = 0.4 * (evidence.folds(1000) == 4)
     sample = sampled(ds.observe.pairs(rng.normal(size=(1000, 1)), unusual + rng.normal(size=1000)))
     outcomes, _densities, fold = pieces(sample)
     own = (fold == 4).astype(int)

@@ -48,9 +48,10 @@ def compare(kernels, obs, sigma, z_sigma, query=None, **options):
             kernels.estimate(obs)
         return
     p = kernels.estimate(obs).p
-    # Shares of next to nothing are those of rounding.
-    far = expected.sum(axis=1) < 1e-6
-    assert np.abs(p - expected / expected.sum(axis=1, keepdims=True))[~far].max(initial=0.0) < 1e-6
+    # Shares of next to nothing are those of rounding; each observation may lose what is cut off, jointly or not.
+    total = expected.sum(axis=1, keepdims=True)
+    exact = 1e-6 + obs.n * (1e-9 if options.get("joint") else 0.0) / total
+    assert (np.abs(p - expected / total) < exact)[total[:, 0] >= 1e-6].all()
 
 
 @st.composite
@@ -537,10 +538,10 @@ def test_integers_as_floats_and_integers():
         ({"z_bandwidth": -1}, "'z_bandwidth'"),
         ({"z_bandwidth": math.nan}, "'z_bandwidth'"),
         ({"z_bandwidth": "rule"}, "'z_bandwidth'"),
-        ({"samples": 1}, "at least 2"),
-        ({"samples": 0}, "at least 2"),
-        ({"samples": -5}, "at least 2"),
-        ({"samples": True}, "at least 2"),
+        ({"samples": 1}, "from 2 to"),
+        ({"samples": 0}, "from 2 to"),
+        ({"samples": -5}, "from 2 to"),
+        ({"samples": True}, "from 2 to"),
         ({"samples": [1.0]}, "at least 2"),
         ({"samples": [1.0, 1.0]}, "different"),
         ({"samples": [1.0, math.nan]}, "finite"),
@@ -548,7 +549,7 @@ def test_integers_as_floats_and_integers():
         ({"samples": "all"}, "'quantiles' or 'random'"),
         ({"samples": [1e6, 2e6]}, "give more samples"),
         ({"kernel": "box"}, "'gaussian', 'delta' or a callable"),
-        ({"kernel": lambda s: 1.0}, "elementwise"),
+        ({"kernel": lambda s: 1.0}, "a number for each squared distance"),
         ({"cutoff": 0}, "'cutoff'"),
         ({"cutoff": 1.0}, "'cutoff'"),
         ({"cutoff": math.nan}, "'cutoff'"),

@@ -34,8 +34,10 @@ GROUPS, MEMBERS, COMPARED = 60, 20, 700
 # A state has at least so many observations.
 FEWEST = 3
 # Beyond so many observations the level of the tests falls with this power of their number: the data choose the groups,
-# and the more there are, the more differences can be found among them by chance, while real ones show ever more clearly.
+# and the more there are, the more differences are found among them by chance, while real ones show ever more clearly.
 CHOSEN, POWER = 500, 1.5
+# Logarithm of a p-value that groups of folds do not reach by chance.
+CERTAIN = -14.0
 # Log likelihood ratios of single observations are cut off there.
 SURPRISE = 3.0
 # The share of the kernel mass around its members that a state must hold, and how many members are asked.
@@ -390,7 +392,7 @@ def merged(own: Ints, outcomes: BinnedOutcomes, fold: Ints, alpha: float) -> Int
     while pairs.live.sum() > 1:
         gone, kept = divmod(int(log_p.argmax()), target.size)
         best, least = log_p[gone, kept], np.log(alpha / pairs.live.sum())
-        if best < least and (best == -np.inf or pairs.log_p_inside_folds(gone, kept) < least):
+        if best < least and (best < CERTAIN or pairs.log_p_inside_folds(gone, kept) < least):
             break
         target[target == gone] = kept
         pairs.merge(gone, kept)
