@@ -317,3 +317,14 @@ def test_broken_netcdf(inputs: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
 
 def test_there_are_enough_of_them() -> None:
     assert len(SYMBOLS) + len(FIELDS) + len(SIGNALS) + len(DECISIONS) + len(OTHERS) >= 40
+
+
+def test_interruption_of_code_that_is_being_loaded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Python makes a SystemError of an interruption inside the loader of compiled code."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise SystemError("returned a result with an exception set") from KeyboardInterrupt()
+
+    (tmp_path / "text.txt").write_text("0110" * 50)
+    monkeypatch.setattr("decisional.cli.symbol_command._fitted", interrupted)
+    assert cli.main(["symbols", str(tmp_path / "text.txt"), "--past", "2"]) == 130

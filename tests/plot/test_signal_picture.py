@@ -28,7 +28,7 @@ def points(ax: Axes, label: str) -> Any:
     return next(np.asarray(c.get_offsets()) for c in ax.collections if c.get_label() == label)
 
 
-@pytest.mark.parametrize(("n", "first"), [(400, 200), (120, 0)])
+@pytest.mark.parametrize(("n", "first"), [(400, 200), (190, 0)])
 def test_last_values_and_predictions(n: int, first: int) -> None:
     values, choice = wave(n)
     figure = ds.plot.signal(choice, values, name="level")

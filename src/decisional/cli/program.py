@@ -89,7 +89,10 @@ def _run(given: list[str]) -> int:
         with suppress(io.UnsupportedOperation):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemError) as error:
+        # Compiled code that is interrupted while it is loaded raises a SystemError from it.
+        if not _interrupted(error):
+            raise
         # Python ends itself by a signal if an import was interrupted inside exec, unless another one went well.
         exec("")
         return 130
@@ -99,6 +102,13 @@ def _run(given: list[str]) -> int:
     except MemoryError:
         print("decisional: The data do not fit into memory: give less data or shorter windows.", file=sys.stderr)
         return 2
+
+
+def _interrupted(error: BaseException | None) -> bool:
+    """Whether the user's interruption is what an error came from."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 def _sentence(error: Exception | str) -> str:
