@@ -57,7 +57,9 @@ def test_signals(
     small |= {"OUTLIER_SIZE": 300, "ProcessPoolExecutor": ThreadPoolExecutor, "__file__": str(tmp_path / "signals.py")}
     for name, value in small.items():
         monkeypatch.setattr(signals, name, value)
-    monkeypatch.setattr(sys, "argv", ["signals.py", "--seeds", "1", "--sizes", "300", "--tables", table])
+    monkeypatch.setattr(
+        sys, "argv", ["signals.py", "--first", "7000", "--seeds", "1", "--sizes", "300", "--tables", table]
+    )
     signals.main()
     right = {"states": "| all | 300 | 100.0% |", "noise": "| all | | 1 | 1 |", "outliers": "| 1e+06 | 1 % | 2 | 0.0% |"}
     assert right[table] in capsys.readouterr().out
