@@ -143,6 +143,18 @@ def test_ranks_are_those_of_the_reference(name, least, least_prediction):
     assert correlation(choice.local_prediction_complexity_, prediction) > least_prediction
 
 
+@pytest.mark.parametrize("name", ["astro128", "camera128"])
+def test_states_by_evidence_rank_pixels_as_the_reference_does(name):
+    image = pytest.importorskip("PIL.Image")
+    pixels, statistical = (
+        np.asarray(image.open(GOLDEN / f"{name}_{part}.png").convert("L")) for part in ("input", "statistical_rank")
+    )
+    obs = ds.observe.image(pixels)
+    inside = slice(2, -2), slice(2, -2)
+    local = obs.field(ds.CausalStates().fit(obs).local_complexity_)[inside]
+    assert spearmanr(-local.ravel(), statistical[inside].ravel()).statistic > 0.75
+
+
 # ------------------------------------------------------------------------------------ scikit-learn's checks
 
 REASONS = {

@@ -13,7 +13,7 @@ import decisional as ds
 import naive_evidence as naive
 from decisional.states import evidence
 from decisional.states.bandwidths import sampled
-from decisional.states.scales import robust
+from decisional.states.scales import robust, scattered
 from decisional.support import executors
 from strategies_symbols import examples
 
@@ -328,3 +328,23 @@ def test_nothing_is_told_of_clean_data():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ds.CausalStates().fit(ds.observe.delays(regimes(400)[1], 1))
+
+
+def test_x_between_learnt_ones_have_states():
+    # Kernels of motion without noise are narrow: most new x lie further off than these reach.
+    t = np.concatenate([np.arange(0, 60, 0.35), np.arange(200, 260, 0.35)])
+    seen, new = np.sin(t), np.sin(np.arange(100, 160, 0.35))
+    causal = ds.CausalStates().fit(ds.observe.delays(seen, 2))
+    assert (causal.predict(ds.observe.delays(new, 2)) >= 0).all()
+    assert causal.predict(np.array([[1e3, -1e3]])) == [-1]
+
+
+def test_a_lost_observation_changes_little_of_a_sample():
+    site = np.arange(1000)
+    some = set(site[scattered(site, 300)])
+    assert len(some) == 300
+    less = np.delete(site, 417)
+    assert len(some - {417} - set(less[scattered(less, 300)])) == 0
+    # Evenly: no third of the sites has much more than a third of them.
+    assert max(np.bincount(np.array(sorted(some)) // 334)) <= 102
+    assert np.array_equal(scattered(site[:20], 20), np.arange(20))

@@ -8,8 +8,9 @@ from . import kernel
 
 # Sums are kept in so many parts, which the compiler turns into vector code: answering observations come in such groups.
 LANES = 8
-# Squared distances beyond this have no weight that a float holds.
-FARTHEST = 1400.0
+# Squared distances beyond this have no weight worth the name; products of two such weights are still normal floats,
+# while processors take many times as long for smaller ones.
+FARTHEST = 400.0
 # 2^g for |g| <= 1/2, to 1e-11; a number that rounds what is added to it to integers; the exponent of a float.
 P1, P2, P3, P4, P5, P6, P7, P8 = (math.log(2.0) ** k / math.factorial(k) for k in range(1, 9))
 HALF_BITS = 0.5 / math.log(2.0)

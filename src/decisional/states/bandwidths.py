@@ -14,7 +14,7 @@ from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices, workers
 from .kernel_sums import nearest_distance, squares
 from .scales import ASKED as ASKED_OF_SCALES
-from .scales import Scale, evenly, lattice, robust
+from .scales import Scale, evenly, lattice, robust, scattered
 
 # Observations that are looked at, those of them that cross-validation asks about, and those that answer.
 SAMPLED, ASKED, ANSWERING = 1 << 14, 500, 4000
@@ -131,7 +131,7 @@ class Sample(NamedTuple):
     Attributes
     ----------
     n : number of all observations
-    place, row : (m,) which of them these are, and their distinct x
+    place, site, row : (m,) which of them these are, where they are in the data, and their distinct x
     x : (m, d) configurations
     z : (m, k) outcomes, or (m,) their numbers where they are kinds
     shared : whether all dimensions of x have one unit, and `likeliest` gives them one width
@@ -141,6 +141,7 @@ class Sample(NamedTuple):
 
     n: int
     place: Ints
+    site: Ints
     row: Ints
     x: Floats
     z: NDArray[Any]
@@ -152,6 +153,11 @@ class Sample(NamedTuple):
     @property
     def dim(self) -> int:
         return 0 if self.z_scale is None else self.z.shape[1]
+
+    def of(self, kept: NDArray[Any]) -> "Sample":
+        """Some of these observations."""
+        place, site, row = self.place[kept], self.site[kept], self.row[kept]
+        return self._replace(place=place, site=site, row=row, x=self.x[kept], z=self.z[kept])
 
     def in_units(self, width: Floats, z_width: float) -> Widths:
         """Widths in the units of the data."""
@@ -182,7 +188,7 @@ def sampled(obs: Any, kinds: bool = False, most: int = SAMPLED) -> Sample:
         outcome = z_scale.tame(obs.targets[z[place]])
         least = np.array([0.5 * lattice(column) for column in outcome.T])
     own = x_scale.tame(obs.points[x[place]])
-    return Sample(obs.n, place, x[place], own, outcome, shared, x_scale, z_scale, least)
+    return Sample(obs.n, place, obs.site[place], x[place], own, outcome, shared, x_scale, z_scale, least)
 
 
 def likeliest(
@@ -235,7 +241,8 @@ class _Task:
         n, self.dim, self.cost = len(sample.x), sample.dim, cost
         self.d = sample.x.shape[1]
         self.size = 2 if shared or sample.shared else self.d + 1
-        asked, others = (evenly(n, most // fewer if n > FEW else most) for most in (ASKED, ANSWERING))
+        most, answering = (most // fewer if n > FEW else most for most in (ASKED, ANSWERING))
+        asked, others = scattered(sample.site, most), scattered(sample.site, answering)
         self.share, self.n = others.size / sample.n, sample.n
         self.a = sample.x[asked]
         self.b = np.zeros((self.d, -(-others.size // LANES) * LANES))

@@ -8,7 +8,7 @@ whose states predict the z of other folds as well as the best do; of these the o
 
 from collections.abc import Callable
 from copy import copy
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from .._kernels.expected_scores import best_expected
 from ..data.observations import Observations
 from ..support.arrays import Floats, Ints
-from ..support.executors import map_slices, slices, workers
+from ..support.executors import alone, map_slices, slices, workers
 from .bandwidths import ANSWERING, BLIND, Sample, choose, likeliest, sampled
 from .distributions import Distributions
 from .kernel_sums import kernel_sums, smooth, squares
 from .kernels import KernelModel, Kernels
-from .scales import evenly, tell_outside
+from .scales import scattered, tell_outside
 
 # Cross-fitting: blocks of so many consecutive observations take turns in so many folds.
 BLOCK, FOLDS = 10, 10
@@ -57,7 +57,7 @@ NEIGHBOURS = 2.0
 ENOUGH, BACK_OFF, WIDEST = 10.0, 0.3, 8.0
 # Rows that are labelled at once.
 ROWS = 1 << 14
-TINY = 1e-12
+TINY, IMPOSSIBLE = 1e-12, 1e-300
 # Products of less than this are not worth threads.
 THREADED = 1 << 26
 
@@ -88,7 +88,9 @@ def outcomes_of(sample: Sample, width: float) -> BinnedOutcomes:
     n_groups = int(np.clip(round(n**0.4 / 2), 4, 16))
     if sample.dim == 0:
         return _kinds(sample.z, n_groups)
-    return _numbers(sample.z[:, 0], width, n_groups) if sample.dim == 1 else _vectors(sample.z, width, n_groups)
+    if sample.dim == 1:
+        return _numbers(sample.z[:, 0], width, n_groups)
+    return _vectors(sample.z, sample.site, width, n_groups)
 
 
 def _kinds(z: Ints, n_groups: int) -> BinnedOutcomes:
@@ -119,27 +121,27 @@ def _kernel(square: Floats, width: float) -> Floats:
     return kernel
 
 
-def _vectors(z: Floats, width: float, n_groups: int) -> BinnedOutcomes:
+def _vectors(z: Floats, site: Ints, width: float, n_groups: int) -> BinnedOutcomes:
     """Vectors lie in the cells around the means of clusters of some of them."""
-    some = z[evenly(len(z), COMPARED)]
-    cell = _ward(some, POINTS)
+    some = z[scattered(site, COMPARED)]
+    cell = _clusters(some, POINTS, "ward")
     centre = _sums(cell, some) / np.bincount(cell)[:, None]
     square = squares(centre, centre)
     apart = np.sqrt(np.median(np.where(np.eye(len(centre), dtype=bool), np.inf, square).min(axis=1)))
     apart = apart if np.isfinite(apart) and apart > 0.0 else 1.0
     kernels = _kernel(square, max(width, apart)), _kernel(square, max(width, apart, BLUR))
     nearest = squares(z, centre).argmin(axis=1)
-    coarse = _ward(centre, n_groups)
+    coarse = _clusters(centre, n_groups, "ward")
     return BinnedOutcomes(nearest, *kernels, nearest, coarse[nearest], int(coarse.max()) + 1)
 
 
-def _ward(rows: Floats, n: int) -> Ints:
-    """At most n clusters of rows, by Ward's criterion."""
+def _clusters(rows: Floats, n: int, method: Literal["ward", "average"]) -> Ints:
+    """At most n clusters of rows, by one of SciPy's methods."""
     from scipy.cluster.hierarchy import fcluster, linkage
 
     if len(rows) < 2:
         return np.zeros(len(rows), np.int64)
-    found: Ints = fcluster(linkage(rows, "ward"), n, "maxclust").astype(np.int64) - 1
+    found: Ints = fcluster(linkage(rows, method), n, "maxclust").astype(np.int64) - 1
     return np.unique(found, return_inverse=True)[1]
 
 
@@ -154,13 +156,13 @@ class _Densities:
 
     def __init__(self, sample: Sample, outcomes: BinnedOutcomes, width: Floats) -> None:
         self.width, self.kernel = width, outcomes.kernel
-        self.answering = evenly(len(sample.x), 2 * ANSWERING)
+        self.answering = scattered(sample.site, 2 * ANSWERING)
         self.x, self.bin = sample.x[self.answering], outcomes.bin[self.answering]
         n_bins = outcomes.kernel.shape[0]
         self.prior = np.bincount(outcomes.bin, minlength=n_bins) / len(sample.x) @ outcomes.kernel
 
-    def at(self, x: Floats, kept: NDArray[np.bool_] | None = None) -> tuple[Floats, Floats]:
-        """(m, n_points) densities at other x, in scales, and (m,) the kernel mass near them.
+    def at(self, x: Floats, kept: NDArray[np.bool_] | None = None) -> tuple[Floats, Floats, Floats]:
+        """(m, n_points) densities at other x, in scales, (m,) the kernel mass near them, and that of wider kernels.
 
         `kept` says which of the answering observations count. Where few are near, kernels of twice the width tell what
         is known otherwise, and so on.
@@ -169,20 +171,21 @@ class _Densities:
         source, bins = self.x[own], self.bin[own]
         return self._at(x, source, (np.arange(len(source) + 1), bins, np.ones(len(source))), 1.0)
 
-    def _at(self, x: Floats, source: Floats, counts: Any, factor: float) -> tuple[Floats, Floats]:
+    def _at(self, x: Floats, source: Floats, counts: Any, factor: float) -> tuple[Floats, Floats, Floats]:
         sums = kernel_sums(source, counts, self.kernel.shape[0], self.width * factor, query=x).astype(np.float64)
-        mass = sums.sum(axis=1)
+        mass: Floats = sums.sum(axis=1)
+        wider = mass.copy()
         rest: Floats = np.tile(self.prior, (len(x), 1))
         weight = np.full(len(x), BLIND)
         few = np.flatnonzero(mass < ENOUGH)
         if few.size and factor < WIDEST:
-            rest[few] = self._at(x[few], source, counts, 2.0 * factor)[0]
+            rest[few], _, wider[few] = self._at(x[few], source, counts, 2.0 * factor)
             weight[few] = BACK_OFF
-        return (smooth(sums, self.kernel) + weight[:, None] * rest) / (mass + weight)[:, None], mass
+        return (smooth(sums, self.kernel) + weight[:, None] * rest) / (mass + weight)[:, None], mass, wider
 
     def neighbours(self, sample: Sample) -> Floats:
         """Kernel mass of other observations near some of the sample."""
-        asked = evenly(len(sample.x), ASKED)
+        asked = scattered(sample.site, ASKED)
         return self.at(sample.x[asked])[1] - np.isin(asked, self.answering)
 
     def cross_fitted(self, sample: Sample, row: Ints) -> Floats:
@@ -197,6 +200,11 @@ class _Densities:
             if own.size:
                 p[own] = np.maximum(self.at(sample.x[own], fold[self.answering] != f)[0], TINY)
         return _sums(row, p) / np.bincount(row)[:, None]
+
+
+def _first(values: Ints) -> Ints:
+    """The different values, in the order in which they come."""
+    return values[np.sort(np.unique(values, return_index=True)[1])]
 
 
 def _sums(labels: Ints, values: Floats) -> Floats:
@@ -292,8 +300,10 @@ class _Grouping:
         n = min(GROUPS, len(self.sample.x) // MEMBERS)
         if n < 2:
             return np.zeros(len(self.p), np.int64)
-        some = evenly(len(self.p), COMPARED)
-        group = _ward(np.sqrt(self.p[some]), n)
+        some = _first(self.row[scattered(self.sample.site, COMPARED)])
+        # Groups are as wide where x are frequent as where they are rare: Ward's would be about equally frequent, and
+        # what is rare in a continuum would not show.
+        group = _clusters(np.sqrt(self.p[some]), n, "average")
         mean = _sums(group, self.p[some]) + self.densities.prior
         log = np.log(np.maximum(mean / mean.sum(axis=1, keepdims=True), TINY))
         return np.unique(nearest(self.p, log), return_inverse=True)[1]
@@ -338,9 +348,9 @@ class _Grouping:
 
     def _support(self) -> Floats:
         """(n_states,) mean share of the kernel mass around members of a state that lies in the state itself."""
-        x, own, n = self.sample.x, self.own, len(self.row)
+        x, site, own = self.sample.x, self.sample.site, self.own
         first = np.concatenate([np.flatnonzero(own == k)[:ASKED_OF_EACH] for k in range(self.n_states)])
-        asked, answering = np.unique(np.concatenate([evenly(n, ASKED), first])), evenly(n, ANSWERING)
+        asked, answering = np.union1d(scattered(site, ASKED), first), scattered(site, ANSWERING)
         counts = np.arange(answering.size + 1), own[answering], np.ones(answering.size)
         mass = kernel_sums(x[answering], counts, self.n_states, self.densities.width, query=x[asked]).astype(float)
         mass[np.arange(asked.size), own[asked]] -= np.isin(asked, answering)
@@ -363,11 +373,13 @@ class HeldOut:
     """
 
     def __init__(self, own: Ints, outcomes: BinnedOutcomes, fold: Ints) -> None:
-        k, n_bins = int(own.max()) + 1, outcomes.kernel.shape[0]
-        cell = (fold * k + own) * n_bins + outcomes.bin
-        count = np.bincount(cell, minlength=FOLDS * k * n_bins).reshape(FOLDS, k, n_bins)
-        self.mass = np.einsum("fkb,bg->fkg", count, outcomes.blurred)
-        self.size = count.sum(axis=2).astype(float)
+        from scipy.sparse import csr_array
+
+        k, cell = int(own.max()) + 1, fold * (int(own.max()) + 1) + own
+        shape = FOLDS * k, outcomes.kernel.shape[0]
+        count = csr_array((np.ones(own.size), (cell, outcomes.bin)), shape)
+        self.mass = (count @ outcomes.blurred).reshape(FOLDS, k, -1)
+        self.size = np.bincount(cell, minlength=FOLDS * k).reshape(FOLDS, k).astype(float)
         self.fold, self.point, self.prior = fold, outcomes.point, self.mass.sum(axis=(0, 1)) / own.size
         self.log = np.stack([self._column(s) for s in range(k)], axis=1)
 
@@ -411,47 +423,49 @@ class _Pairs:
 
     def __init__(self, own: Ints, outcomes: BinnedOutcomes, held: HeldOut) -> None:
         k = int(own.max()) + 1
-        self.held, self.live, self.group = held, np.ones(k, bool), outcomes.group
+        self.held, self.live, self.group, self.state = held, np.ones(k, bool), outcomes.group, own.copy()
         self.members = np.split(np.argsort(own, kind="stable"), np.cumsum(np.bincount(own))[:-1])
         count = np.bincount(own * outcomes.n_groups + outcomes.group, minlength=k * outcomes.n_groups)
         self.count = count.reshape(k, -1).astype(float)
         self.mean, self.error = np.zeros((k, k)), np.ones((k, k))
-        for a in range(k):
-            self.mean[a], self.error[a] = self._ratios(a, np.arange(k))
+        for b in range(k):
+            self._compare(b)
 
     @property
     def n(self) -> Floats:
         n: Floats = self.count.sum(axis=1)
         return n
 
-    def _ratios(self, a: int, others: Ints) -> tuple[Floats, Floats]:
-        own = self.members[a]
-        ratio = np.clip(self.held.log[own, a][:, None] - self.held.log[np.ix_(own, others)], -SURPRISE, SURPRISE)
-        return ratio.mean(axis=0), ratio.var(axis=0) / max(own.size - 1, 1) + TINY
+    def _compare(self, b: int) -> None:
+        """Ratios of the members of all states between their own and b."""
+        log, n = self.held.log, np.maximum(self.n, 1.0)
+        ratio = np.clip(log[np.arange(len(log)), self.state] - log[:, b], -SURPRISE, SURPRISE)
+        mean = np.bincount(self.state, ratio, n.size) / n
+        spread = np.bincount(self.state, (ratio - mean[self.state]) ** 2, n.size) / n
+        self.mean[:, b], self.error[:, b] = mean, spread / np.maximum(n - 1.0, 1.0) + TINY
 
     def merge(self, gone: int, kept: int) -> None:
         """Add one state to another."""
         self.members[kept] = np.concatenate([self.members[kept], self.members[gone]])
+        self.state[self.members[gone]] = kept
         self.live[gone] = False
         self.count[kept] += self.count[gone]
         self.held.merge(gone, kept)
-        live = np.flatnonzero(self.live)
-        self.mean[kept, live], self.error[kept, live] = self._ratios(kept, live)
-        for a in live.tolist():
-            self.mean[[a], kept], self.error[[a], kept] = self._ratios(a, np.array([kept]))
+        own = self.members[kept]
+        ratio = np.clip(self.held.log[own, kept][:, None] - self.held.log[own], -SURPRISE, SURPRISE)
+        self.mean[kept], self.error[kept] = ratio.mean(axis=0), ratio.var(axis=0) / max(own.size - 1, 1) + TINY
+        self._compare(kept)
 
     def log_p(self, a: int) -> Floats:
         """(n_states,) logarithms of the p-values of a state against all others; -inf where there is none."""
-        from scipy.stats import chi2, t
-
         n, error = self.n, self.error[a] + self.error[:, a]
         own, other = np.maximum(n[a] - 1.0, 1.0), np.maximum(n - 1.0, 1.0)
         dof = error**2 / (self.error[a] ** 2 / own + self.error[:, a] ** 2 / other)
-        ratio = t.logsf((self.mean[a] + self.mean[:, a]) / np.sqrt(error), np.maximum(dof, 1.0))
+        ratio = _log_t((self.mean[a] + self.mean[:, a]) / np.sqrt(error), np.maximum(dof, 1.0))
         both = self.count[a] + self.count
         g = (_x_log_x(self.count[a]) + _x_log_x(self.count) - _x_log_x(both)).sum(axis=1)
         g -= _x_log_x(n[a]) + _x_log_x(n) - _x_log_x(n[a] + n)
-        counts = chi2.logsf(np.maximum(2.0 * g, 0.0), np.maximum((both > 0).sum(axis=1) - 1, 1))
+        counts = _log_chi2(np.maximum(2.0 * g, 0.0), np.maximum((both > 0).sum(axis=1) - 1, 1))
         p = np.minimum(np.log(2.0) + np.minimum(ratio, counts), 0.0)
         p = np.where(np.minimum(n[a], n) < FEWEST, 0.0, p)
         p = np.where(self.live & (np.arange(n.size) != a), p, -np.inf)
@@ -464,8 +478,6 @@ class _Pairs:
         folds. Inside a fold all x lack the same. The ratio is then the mean difference inside folds, and the counts
         those of Mantel and Haenszel's test.
         """
-        from scipy.stats import chi2, t
-
         own = [self.members[k] for k in (a, b)]
         fold = [self.held.fold[k] for k in own]
         count = np.stack([self._by_fold(f, self.group[k]) for f, k in zip(fold, own, strict=True)])
@@ -477,18 +489,32 @@ class _Pairs:
         weight = n[0] * n[1] / both
         error = (weight**2 / np.maximum(n, 1.0)).sum(axis=1) * spread + TINY
         dof = float(error.sum() ** 2 / (error**2 / free).sum())
-        ratios = float(t.logsf((weight * (mean[0] - mean[1])).sum() / np.sqrt(error.sum()), dof))
+        ratios = float(_log_t((weight * (mean[0] - mean[1])).sum() / np.sqrt(error.sum()), dof))
         share = count.sum(axis=0) / both[:, None]
         more = (count[0] - n[0][:, None] * share).sum(axis=0)
         variance = ((n[0] * n[1] / np.maximum(both - 1.0, 1.0))[:, None] * share).sum(axis=0)
         seen = variance > 0.0
-        counts = float(chi2.logsf((more[seen] ** 2 / variance[seen]).sum(), max(int(np.count_nonzero(seen)) - 1, 1)))
+        counts = float(_log_chi2((more[seen] ** 2 / variance[seen]).sum(), max(int(np.count_nonzero(seen)) - 1, 1)))
         return min(float(np.log(2.0)) + min(ratios, counts), 0.0)
 
     def _by_fold(self, fold: Ints, group: Ints) -> Floats:
         """(FOLDS, n_groups) how many of each class are in each fold."""
         k = self.count.shape[1]
         return np.bincount(fold * k + group, minlength=FOLDS * k).reshape(FOLDS, k).astype(float)
+
+
+def _log_t(t: Any, dof: Any) -> Any:
+    """Logarithm of the probability of a larger Student's t; what is nearly impossible is all the same."""
+    from scipy.special import stdtr
+
+    return np.log(np.maximum(stdtr(dof, -t), IMPOSSIBLE))
+
+
+def _log_chi2(x: Any, dof: Any) -> Any:
+    """The same of a larger chi-square."""
+    from scipy.special import chdtrc
+
+    return np.log(np.maximum(chdtrc(dof, x), IMPOSSIBLE))
 
 
 def _x_log_x(x: Any) -> Any:
@@ -526,9 +552,8 @@ class ByEvidence(NamedTuple):
         labels = np.empty(len(points), np.int64)
         for begin in range(0, len(points), ROWS):
             part = slice(begin, begin + ROWS)
-            p, mass = self.densities.at(self.sample.x_scale.tame(points[part]))
-            found = self.state[nearest(p, self.tables)]
-            labels[part] = np.where(mass > 0.0, found, -1)
+            p, _, near = self.densities.at(self.sample.x_scale.tame(points[part]))
+            labels[part] = np.where(near > 0.0, self.state[nearest(p, self.tables)], -1)
         return labels
 
     def observed(self) -> Distributions:
@@ -620,10 +645,15 @@ def find(
     outcomes = outcomes_of(sample, z_width)
     alpha *= min(1.0, CHOSEN / len(sample.x)) ** POWER
     tried: list[_Grouping] = []
-    for k, width in enumerate(widths):
-        tried.append(_Grouping(sample, outcomes, width, alpha).find())
+
+    def group(width: Floats) -> _Grouping:
+        with alone():
+            return _Grouping(sample, outcomes, width, alpha).find()
+
+    for grouping in map_slices(group, widths):
+        tried.append(grouping)
         if progress is not None:
-            progress(f"states: {k + 1} of {len(widths)} widths")
+            progress(f"states: {len(tried)} of {len(widths)} widths")
     # One state is always among what is compared.
     tried.append(tried[0].single())
     scores = [grouping.score() for grouping in tried]

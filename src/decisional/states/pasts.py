@@ -121,7 +121,7 @@ def held_out(obs: Observations, block: Ints, density: Kernels) -> Floats:
 
 def _forecast(sample: bandwidths.Sample, asked: Bools, obs: Observations) -> Floats:
     """(n_asked,) density of z in scales, as the stack of the observations that are not asked forecasts it."""
-    stack, points, targets = stacked(_part(sample, np.flatnonzero(~asked))), obs.points, obs.targets
+    stack, points, targets = stacked(sample.of(~asked)), obs.points, obs.targets
     assert points is not None
     assert targets is not None
     # Not z as they are in the sample, where odd ones are moved to the border: these would be likely there.
@@ -134,14 +134,10 @@ def _chooses(density: Kernels) -> bool:
     return density.z_bandwidth is None and isinstance(density.bandwidth, str) and density.bandwidth == "cv"
 
 
-def _part(sample: bandwidths.Sample, rows: Ints) -> bandwidths.Sample:
-    return sample._replace(place=sample.place[rows], row=sample.row[rows], x=sample.x[rows], z=sample.z[rows])
-
-
 def _widths(sample: bandwidths.Sample, rows: Ints, obs: Observations, density: Kernels) -> tuple[Floats, float]:
     """Widths of x and z in scales, as some of the observations, or the parameters, choose them for all."""
     if _chooses(density):
-        return bandwidths.likeliest(_part(sample, rows))
+        return bandwidths.likeliest(sample.of(rows))
     given = bandwidths.choose(density.bandwidth, density.z_bandwidth, obs)
     z_scale = np.ones(1) if sample.z_scale is None else sample.z_scale.scale
     return given.sigma / sample.x_scale.scale, max(float(np.mean(given.z_sigma / z_scale)), bandwidths.LEAST)

@@ -18,6 +18,7 @@ EQUAL = 0.05
 REACH = 6.0
 # Observations that tell the scale.
 ASKED = 1 << 17
+GOLDEN = 0.5 * (5.0**0.5 - 1.0)
 
 
 class Scale(NamedTuple):
@@ -108,6 +109,18 @@ def lattice(values: NDArray[Any]) -> float:
     if different.size < 2 or different.size >= values.size / 2:
         return 0.0
     return float(np.median(np.diff(different)))
+
+
+def scattered(site: NDArray[Any], most: int) -> NDArray[np.int64]:
+    """At most so many of the observations at some sites (n,): those that come first in a fixed order of sites.
+
+    Multiples of the golden ratio modulo 1 fill the sites evenly, and what is missing here or there changes no more than
+    itself.
+    """
+    if site.size <= most:
+        return np.arange(site.size)
+    order = np.argsort(np.mod(site * GOLDEN, 1.0), kind="stable")
+    return np.sort(order[:most])
 
 
 def evenly(n: int, most: int) -> NDArray[np.int64]:

@@ -18,7 +18,7 @@ from ..data.observations import CountsOnly, Observations
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices, workers
 from .bandwidths import ASKED, FLOOR, MOST, Sample, likeliest, sampled
-from .scales import Scale, evenly, lattice, robust
+from .scales import Scale, lattice, robust, scattered
 
 # Observations that answer, at most.
 ANSWERING = 8000
@@ -186,8 +186,7 @@ def ahead(obs: Observations, steps: int) -> Sample:
     values = targets[obs.z[place[kept]]]
     scale = robust(values)
     z = scale.tame(values)
-    rows = {name: getattr(sample, name)[kept] for name in ("place", "row", "x")}
-    return sample._replace(**rows, z=z, z_scale=scale, least=np.array([0.5 * lattice(z[:, 0])]))
+    return sample.of(kept)._replace(z=z, z_scale=scale, least=np.array([0.5 * lattice(z[:, 0])]))
 
 
 def stacked(sample: Sample) -> Stack:
@@ -196,9 +195,9 @@ def stacked(sample: Sample) -> Stack:
     assert z_scale is not None
     inside, odd = _inside(sample)
     # Widths are those of as many observations as answer.
-    sample = sample._replace(n=min(int(inside.sum()), ANSWERING), x=sample.x[inside], z=sample.z[inside])
+    sample = sample.of(inside)._replace(n=min(int(inside.sum()), ANSWERING))
     line = linear(sample.x, sample.z[:, 0])
-    some = evenly(len(sample.x), ANSWERING)
+    some = scattered(sample.site, ANSWERING)
     cost, least = 0.5 * np.log(sample.n) / sample.n, float(sample.least[0])
     spread = max(float(robust(line.residuals[:, None]).scale[0]), SMALLEST)
     rest = sample._replace(z=line.residuals[:, None] / spread, least=sample.least / spread)
@@ -207,7 +206,8 @@ def stacked(sample: Sample) -> Stack:
     plain = KernelKind(sample.z[some, 0], width, height, False, False)
     width, height = likeliest(rest, cost=cost)
     bent = KernelKind(line.residuals, width, height * spread, False, True)
-    trial = _Trial(np.ascontiguousarray(sample.x[some].T), evenly(some.size, ASKED), 1.0 / (FLOOR * sample.n))
+    asked = scattered(sample.site[some], ASKED)
+    trial = _Trial(np.ascontiguousarray(sample.x[some].T), asked, 1.0 / (FLOOR * sample.n))
     widths = [np.minimum(f * part.width, MOST) for part in (plain, bent) for f in FACTORS]
     curve, left = trial.curve(line.residuals, widths)
     last, fallback = trial.scaled(left, curve.size, widths, least)

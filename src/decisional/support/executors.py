@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
@@ -73,8 +73,31 @@ def map_slices(chunk: Callable[[T], R], parts: Iterable[T], executor: Executor |
     elif executor is None and (len(parts) <= 1 or workers() == 1):
         yield from map(chunk, parts)
     else:
-        with nullcontext(executor) if executor is not None else ThreadPoolExecutor(min(len(parts), workers())) as pool:
+        with nullcontext(executor) if executor is not None else _threads(workers()) as pool:
             yield from _in_pool(pool, chunk, parts)
+
+
+# Pools of so many threads that nobody uses: to start threads takes longer than many a slice.
+_idle: dict[int, list[ThreadPoolExecutor]] = defaultdict(list)
+if hasattr(os, "register_at_fork"):
+    # Threads do not live on in a child.
+    os.register_at_fork(after_in_child=_idle.clear)
+
+
+@contextmanager
+def _threads(n: int) -> Iterator[ThreadPoolExecutor]:
+    """A pool of n threads, nobody else's inside: slices that are cut into slices themselves would wait for ever."""
+    try:
+        pool = _idle[n].pop()
+    except IndexError:
+        pool = ThreadPoolExecutor(n)
+    try:
+        yield pool
+    except BaseException:
+        # What is under way ends first.
+        pool.shutdown()
+        raise
+    _idle[n].append(pool)
 
 
 def _in_pool(pool: Executor, chunk: Callable[[T], R], parts: list[T]) -> Iterator[R]:
