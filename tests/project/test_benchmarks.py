@@ -104,7 +104,7 @@ def test_decisions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert "| 30 × 5 × 4 | table | data |" in capsys.readouterr().out
     written = (tmp_path / "decisions.md").read_text()
     assert "peak MB" in written
-    assert "| sunspots | 2 | tolerant, 1 sd | 5 → 4 / 4 | 0.0% ± 0.0% (0.00%) |" in written
+    assert "| sunspots | 2 | tolerant, 1 sd | 4 → 4 / 3 | 0.0% ± 0.0% (0.00%) |" in written
     assert "- alarm: 1 / 1 of 1 series." in written
     states = next(line for line in written.splitlines() if line.startswith("| logistic | tolerant, 1 sd")).split("|")[3]
     causal, decided = states.split(" → ")

@@ -47,7 +47,7 @@ def test_held_out_densities_of_numbers_are_those_of_the_stack_of_other_blocks() 
     unit = sample.z_scale.scale[0]
     for half in (0, 1):
         kept = np.array([i for i in range(obs.n) if block[i] % 2 != half])
-        stack = stacking.stacked(sample._replace(x=sample.x[kept], z=sample.z[kept]))
+        stack = stacking.stacked(sample.of(kept))
         for i in set(range(obs.n)) - set(kept):
             p = naive_forecasts.density(stack, *how, sample.x[i], sample.z[i, 0])
             # As exact as densities of forecasts are, which leave out kernels that are far.

@@ -55,6 +55,8 @@ FACTORS, WIDE = (1.0, 0.7, 0.5), 3.0
 NEIGHBOURS = 2.0
 # Where the kernel mass is less than enough, wider kernels count as so many observations, up to so many times the width.
 ENOUGH, BACK_OFF, WIDEST = 10.0, 0.3, 8.0
+# Kernels that are narrower than so many scales know x that are further off, where wider ones have so much mass.
+REACH, LEAST_NEAR = 0.5, 0.01
 # Rows that are labelled at once.
 ROWS = 1 << 14
 TINY, IMPOSSIBLE = 1e-12, 1e-300
@@ -161,8 +163,8 @@ class _Densities:
         n_bins = outcomes.kernel.shape[0]
         self.prior = np.bincount(outcomes.bin, minlength=n_bins) / len(sample.x) @ outcomes.kernel
 
-    def at(self, x: Floats, kept: NDArray[np.bool_] | None = None) -> tuple[Floats, Floats, Floats]:
-        """(m, n_points) densities at other x, in scales, (m,) the kernel mass near them, and that of wider kernels.
+    def at(self, x: Floats, kept: NDArray[np.bool_] | None = None) -> tuple[Floats, Floats]:
+        """(m, n_points) densities at other x, in scales, and (m,) the kernel mass near them.
 
         `kept` says which of the answering observations count. Where few are near, kernels of twice the width tell what
         is known otherwise, and so on.
@@ -171,17 +173,27 @@ class _Densities:
         source, bins = self.x[own], self.bin[own]
         return self._at(x, source, (np.arange(len(source) + 1), bins, np.ones(len(source))), 1.0)
 
-    def _at(self, x: Floats, source: Floats, counts: Any, factor: float) -> tuple[Floats, Floats, Floats]:
+    def _at(self, x: Floats, source: Floats, counts: Any, factor: float) -> tuple[Floats, Floats]:
         sums = kernel_sums(source, counts, self.kernel.shape[0], self.width * factor, query=x).astype(np.float64)
         mass: Floats = sums.sum(axis=1)
-        wider = mass.copy()
         rest: Floats = np.tile(self.prior, (len(x), 1))
         weight = np.full(len(x), BLIND)
         few = np.flatnonzero(mass < ENOUGH)
         if few.size and factor < WIDEST:
-            rest[few], _, wider[few] = self._at(x[few], source, counts, 2.0 * factor)
+            rest[few] = self._at(x[few], source, counts, 2.0 * factor)[0]
             weight[few] = BACK_OFF
-        return (smooth(sums, self.kernel) + weight[:, None] * rest) / (mass + weight)[:, None], mass, wider
+        return (smooth(sums, self.kernel) + weight[:, None] * rest) / (mass + weight)[:, None], mass
+
+    def knows(self, x: Floats, mass: Floats) -> NDArray[np.bool_]:
+        """(m,) whether observations are near x, where kernels have some mass or a little further off."""
+        known: NDArray[np.bool_] = mass > 0.0
+        rest = np.flatnonzero(~known)
+        if rest.size:
+            # Distances grow with the number of dimensions.
+            reach = np.maximum(self.width, np.minimum(WIDEST * self.width, REACH)) * np.sqrt(x.shape[1])
+            counts = np.arange(len(self.x) + 1), np.zeros(len(self.x), np.int64), np.ones(len(self.x))
+            known[rest] = kernel_sums(self.x, counts, 1, reach, query=x[rest])[:, 0] > LEAST_NEAR
+        return known
 
     def neighbours(self, sample: Sample) -> Floats:
         """Kernel mass of other observations near some of the sample."""
@@ -331,7 +343,7 @@ class _Grouping:
                 if support[border] >= SUPPORT:
                     return
                 labels = self._without(border, tables)
-                if _as_good(self.best - log[np.arange(len(log)), labels[self.row]], WORTH):
+                if as_good(self.best - log[np.arange(len(log)), labels[self.row]], WORTH):
                     self.labels = np.unique(labels, return_inverse=True)[1]
                     self._settle()
                     break
@@ -552,8 +564,9 @@ class ByEvidence(NamedTuple):
         labels = np.empty(len(points), np.int64)
         for begin in range(0, len(points), ROWS):
             part = slice(begin, begin + ROWS)
-            p, _, near = self.densities.at(self.sample.x_scale.tame(points[part]))
-            labels[part] = np.where(near > 0.0, self.state[nearest(p, self.tables)], -1)
+            x = self.sample.x_scale.tame(points[part])
+            p, mass = self.densities.at(x)
+            labels[part] = np.where(self.densities.knows(x, mass), self.state[nearest(p, self.tables)], -1)
         return labels
 
     def observed(self) -> Distributions:
@@ -590,7 +603,7 @@ class ByEvidence(NamedTuple):
             )
         if self.n_states > 1 and few < MEMBERS:
             said.append(f"The rarest of {self.n_states} states hangs on {few} observations.")
-        if self.n_states > 1 and _as_good(self.score - self.alone, DOUBT):
+        if self.n_states > 1 and as_good(self.score - self.alone, DOUBT):
             said.append("The states hardly predict other observations better than a single one does.")
         return " ".join(said) or None
 
@@ -660,7 +673,7 @@ def find(
     best = max(scores, key=lambda score: float(score.mean()))
     close = min(CLOSE * max(1.0, len(sample.x) / CHOSEN), ALONE)
     enough = [close] * len(widths) + [ALONE]
-    good = [k for k, score in enumerate(scores) if _as_good(best - score, enough[k])]
+    good = [k for k, score in enumerate(scores) if as_good(best - score, enough[k])]
     chosen = min(good, key=lambda k: (tried[k].n_states, -scores[k].mean()))
     found = tried[chosen]
     return ByEvidence(
@@ -668,7 +681,7 @@ def find(
     )
 
 
-def _as_good(lost: Floats, errors: float = 1.0) -> bool:
+def as_good(lost: Floats, errors: float = 1.0) -> bool:
     """Whether a mean loss is within so many standard errors, by blocks of consecutive observations."""
     block = np.add.reduceat(lost, np.arange(0, lost.size, BLOCK))
     return bool(lost.mean() <= errors * block.std() * np.sqrt(block.size) / lost.size + TINY)
