@@ -23,6 +23,14 @@ class NoSymbols(ValueError):
     """No symbol is known."""
 
 
+class NotSymbols(ValueError):
+    """Numbers that hardly repeat: a signal, values (n,) of sequences with their bounds, NaN where missing."""
+
+    def __init__(self, message: str, values: NDArray[Any], bounds: Ints) -> None:
+        super().__init__(message)
+        self.values, self.bounds = values, bounds
+
+
 @dataclass(frozen=True, eq=False)
 class Symbols:
     """Symbols of one or several sequences, end to end.
@@ -99,7 +107,9 @@ def read(symbols: Any, missing: Hashable = None, sequences: bool | None = None, 
             "counted: give the column of what happens at these times."
         )
     if isinstance(flat, np.ndarray) and flat.dtype.kind == "f":
-        values = _float_symbols(values, raw.size, part)
+        if not part:
+            _refuse_signal(values, flat, bounds, missing)
+        values = _float_symbols(values)
     alphabet, lut, has_gaps = alphabet_of(raw, values, missing)
     if not alphabet:
         raise NoSymbols(
@@ -172,16 +182,25 @@ def check_dimensions(n: int, most: int = 2) -> None:
         )
 
 
-def _float_symbols(values: Sequence[Any], size: int, part: bool) -> list[Any]:
-    """Floats that stand for symbols: integers if all of them are whole."""
+def _refuse_signal(values: Sequence[Any], flat: NDArray[Any], bounds: Ints, missing: Hashable) -> None:
+    """Refuse floats that hardly repeat."""
     finite = [v for v in values if v is not None and np.isfinite(v)]
-    whole = all(v.is_integer() for v in finite)
-    if not whole and not part and 2 * len(finite) > size:
-        raise ValueError(
-            f"The 'symbols' are floats with {len(finite)} distinct values in {size}; a symbol must "
-            "repeat to be counted: bin the values first, for example with numpy.digitize."
-        )
-    return [int(v) if whole and v is not None and np.isfinite(v) else v for v in values]
+    if all(v.is_integer() for v in finite) or 2 * len(finite) <= flat.size:
+        return
+    message = (
+        f"The 'symbols' are floats with {len(finite)} distinct values in {flat.size}; a symbol must "
+        "repeat to be counted: bin the values first, for example with numpy.digitize."
+    )
+    numbers = np.ma.filled(flat.astype(float), np.nan)
+    numbers[~np.isfinite(numbers) | (numbers == missing)] = np.nan
+    raise NotSymbols(message, numbers, bounds)
+
+
+def _float_symbols(values: Sequence[Any]) -> list[Any]:
+    """Floats that stand for symbols: integers if all of them are whole."""
+    known = [v is not None and np.isfinite(v) for v in values]
+    whole = all(v.is_integer() for v, there in zip(values, known, strict=True) if there)
+    return [int(v) if whole and there else v for v, there in zip(values, known, strict=True)]
 
 
 def is_array(values: Any) -> bool:

@@ -13,6 +13,7 @@ from ..data.frames import Index, aligned, index_of, unwrapped
 from ..data.observations import CountsOnly, Observations
 from ..data.sequences import one_sequence
 from ..machines import EpsilonMachine, TransitionGraph
+from ..machines.walks import numbers
 from ..states import aggregation, matching
 from ..states.causal_model import CausalModel
 from ..states.partition import Partition
@@ -517,6 +518,8 @@ class DecisionalModel(StateModel):
         if z is not None:
             raise ValueError("The 'z' are given with symbols, each of which predicts the next: leave 'z' out.")
         assert self.machine_ is not None
+        if self.machine_.levels is not None:
+            return self._signal_trials(numbers(X))
         X = one_sequence(X, self.machine_.alphabet)
         cause, symbols = self.causes(X), list(X)
         # A symbol stands for the one of the alphabet that prints the same, as in `filter`.
@@ -527,6 +530,14 @@ class DecisionalModel(StateModel):
         happened, number = numbered([meant[t] for t in tried])
         before = np.array(tried) - 1
         return Trials(cause[before], number, happened, [meant[t] for t in before.tolist()])
+
+    def _signal_trials(self, values: Floats) -> Trials:
+        """The same along the values of a signal."""
+        after = np.flatnonzero(np.isfinite(values[1:])) + 1
+        if not after.size:
+            raise ValueError(f"The 'X' has {values.size} values; at least 2 are needed: give a longer signal.")
+        happened, number = np.unique(values[after], return_inverse=True)
+        return Trials(self.causes(values)[after - 1], number, happened.tolist(), values[after - 1].tolist())
 
     @cached_property
     def _fixed(self) -> Optimum:
@@ -557,7 +568,12 @@ def _exact(machine: EpsilonMachine) -> tuple[Floats, Sequence[Hashable], Floats]
     mean = weight @ machine.emission
     mean = mean / mean.sum() if mean.any() else np.full(mean.size, 1.0 / mean.size)
     p = np.where(total > 0, machine.emission, mean)
-    return p / p.sum(axis=1, keepdims=True), machine.alphabet, weight
+    p = p / p.sum(axis=1, keepdims=True)
+    if machine.levels is None:
+        return p, machine.alphabet, weight
+    # The next value of a signal, not the symbol that it belongs to.
+    values = machine.levels.points()
+    return np.repeat(p / values.shape[1], values.shape[1], axis=1), values.ravel().tolist(), weight
 
 
 def _with_outcomes(X: Any, z: Any) -> Observations:

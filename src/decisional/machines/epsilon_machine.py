@@ -16,6 +16,7 @@ from ..support.arrays import read_only
 from ..support.display import html_of
 from ..support.files import read_json, write_json
 from . import chains, checks, isomorphism, walks
+from .levels import Levels
 from .transition_graph import StateGraph, TransitionGraph
 
 Array = NDArray[Any]
@@ -44,6 +45,9 @@ class EpsilonMachine(StateGraph):
         Number of the next state (-1 = none) and probability of each symbol.
     weights : array of shape (n_states,) or None
         Observed probabilities of the states of an estimated machine.
+    levels : Levels or None
+        What the symbols look like in the signal that the machine was found in: `mean` and `spread` of their values.
+        Such a machine follows, judges and emits values instead of symbols.
 
     Examples
     --------
@@ -58,6 +62,7 @@ class EpsilonMachine(StateGraph):
     targets: Array
     emission: Array
     weights: Array | None
+    levels: Levels | None = None
     _networkx = "MultiDiGraph"
 
     def __init__(self, transitions: Iterable[Sequence[Any]], alphabet: Iterable[Hashable] | None = None) -> None:
@@ -126,7 +131,7 @@ class EpsilonMachine(StateGraph):
         weights = None if self.weights is None or not self.weights[members].any() else self.weights[members]
         names = tuple(self.names[i] for i in members)
         targets = chains.renumbered(self.targets, members)
-        return trusted_machine(targets, self.emission[members], self.alphabet, weights, names)
+        return trusted_machine(targets, self.emission[members], self.alphabet, weights, names, self.levels)
 
     def recurrent_part(self) -> EpsilonMachine:
         """Return the closed class of largest stationary mass, states by decreasing stationary probability."""
@@ -187,7 +192,7 @@ class EpsilonMachine(StateGraph):
         targets = np.where(self.targets >= 0, label[self.targets], -1)[first]
         weights = None if self.weights is None else np.bincount(label, weights=self.weights)
         names = tuple(self.names[i] for i in first)
-        return trusted_machine(targets, emission, self.alphabet, weights, names), label
+        return trusted_machine(targets, emission, self.alphabet, weights, names, self.levels), label
 
     def minimise(self, atol: float = 1e-9) -> EpsilonMachine:
         """Merge the states that have the same future; merged states keep the name of the first one.
@@ -244,7 +249,8 @@ class EpsilonMachine(StateGraph):
         Parameters
         ----------
         symbols : str, bytes, sequence or array
-            One sequence. A symbol that is not in the alphabet stands for the one that prints the same.
+            One sequence. A symbol that is not in the alphabet stands for the one that prints the same. Values of the
+            signal where the machine has `levels`: a state is known then where its probability is at least 0.9.
         start : int or name, optional
             State before the first symbol. By default it is not known: the stationary distribution is
             conditioned on the symbols until a single state is left.
@@ -326,7 +332,8 @@ class EpsilonMachine(StateGraph):
         weights = None if self.weights is None else self.weights.tolist()
         content = {"format": _JSON, "version": 1, "alphabet": list(self.alphabet), "names": list(self.names)}
         arrays = {"targets": self.targets.tolist(), "emission": self.emission.tolist(), "weights": weights}
-        write_json(path, {**content, **arrays})
+        levels = {} if self.levels is None else {"levels": self.levels.as_json()}
+        write_json(path, {**content, **arrays, **levels})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> EpsilonMachine:
@@ -334,7 +341,10 @@ class EpsilonMachine(StateGraph):
         keys = ("targets", "emission", "alphabet", "names", "weights")
         content = read_json(path, _JSON, 1, keys)
         try:
-            return cls.from_arrays(*(content[key] for key in keys))
+            machine = cls.from_arrays(*(content[key] for key in keys))
+            if content.get("levels") is not None:
+                vars(machine)["levels"] = Levels.from_json(content["levels"], len(machine.alphabet))
+            return machine
         except (TypeError, ValueError) as error:
             raise ValueError(f"The file '{path}' is corrupt, save the machine again: {error}") from None
 
@@ -358,7 +368,12 @@ def state_names(n: int) -> tuple[str, ...]:
 
 
 def trusted_machine(
-    targets: Array, emission: Array, alphabet: Names, weights: Array | None, names: Names | None = None
+    targets: Array,
+    emission: Array,
+    alphabet: Names,
+    weights: Array | None,
+    names: Names | None = None,
+    levels: Levels | None = None,
 ) -> EpsilonMachine:
     """The machine of arrays that the library made itself: as by `EpsilonMachine.from_arrays`, without its checks.
 
@@ -366,4 +381,6 @@ def trusted_machine(
     """
     machine = EpsilonMachine.__new__(EpsilonMachine)
     machine._fill(targets, emission, alphabet, state_names(len(targets)) if names is None else names, weights)
+    if levels is not None:
+        vars(machine)["levels"] = levels
     return machine

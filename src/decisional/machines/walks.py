@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import machines
+from .._kernels import level_walks, machines
 from ..data.alphabet import Alphabet, plain
-from ..data.sequences import one_sequence
+from ..data.frames import array_of, is_frame
+from ..data.sequences import check_dimensions, one_sequence
 from ..support import arguments, resources
 
 if TYPE_CHECKING:
     from .epsilon_machine import EpsilonMachine
+    from .levels import Levels
 
 Array = NDArray[Any]
 
 MOST = 1 << 36  # symbols of a simulation
 _CHUNK = 1 << 16  # symbols handled at once: bounds the memory beside the result
 _POLICIES = ("reset", "stay", "raise")  # in the order of the kernel's codes
+SURE = 0.9  # belief in a state that is taken as known, along a signal
 
 
 class Drive(NamedTuple):
@@ -91,6 +94,9 @@ def simulate(machine: EpsilonMachine, n: int, rng: Any, start: int | None) -> Ar
                 "start from a recurrent state."
             )
         result[lo : lo + m] = symbols[codes[:m]]
+    if machine.levels is not None:
+        level = np.searchsorted(symbols, result)
+        return machine.levels.mean[level] + machine.levels.spread[level] * generator.normal(size=size)
     return result
 
 
@@ -99,6 +105,36 @@ def prior(machine: EpsilonMachine) -> Array:
     if machine.stationary.any():
         return np.array(machine.stationary)
     return np.full(machine.n_states, 1.0 / machine.n_states) if machine.weights is None else np.array(machine.weights)
+
+
+def numbers(values: Any) -> Array:
+    """(n,) floats of one signal, NaN where missing."""
+    found = array_of(values, "symbols") if is_frame(values) else np.ma.filled(np.ma.asarray(values, float), np.nan)
+    array = np.asarray(found, float)
+    check_dimensions(array.ndim, 1)
+    return np.where(np.isfinite(array), array, np.nan)
+
+
+def known_states(beliefs: Array) -> Array:
+    """(n,) the state that each belief (n, n_states) is sure of, -1 = none."""
+    best = beliefs.argmax(axis=1).astype(np.int32)
+    return np.where(beliefs[np.arange(best.size), best] >= SURE, best, np.int32(-1))
+
+
+def _along_signal(machine: EpsilonMachine, levels: Levels, values: Array, start: int | None, likely: bool) -> Drive:
+    """The same along values: each is likely under some symbols more than under others."""
+    n_states, home = machine.n_states, prior(machine)
+    belief = home.copy() if start is None else np.eye(n_states)[start]
+    beliefs = np.empty((values.size + 1, n_states))
+    log2p, scale = 0.0, np.empty(values.size)
+    for lo in range(0, values.size, _CHUNK):
+        part = slice(lo, lo + _CHUNK)
+        like = levels.densities(values[part])[0]
+        log2p += level_walks.forward(like, machine.targets, machine.emission, home, belief, scale[part], beliefs[part])
+    beliefs[-1] = belief
+    states = beliefs[1:].argmax(axis=1).astype(np.int32) if likely else known_states(beliefs[1:])
+    log2p -= np.count_nonzero(np.isfinite(values)) * float(np.log2(levels.scale))
+    return Drive(states, beliefs[1:] @ machine.emission, log2p)
 
 
 def drive(
@@ -117,6 +153,8 @@ def drive(
     """
     policy = _POLICIES.index(arguments.choice(impossible, "impossible", _POLICIES))
     likely = arguments.choice(unsynchronised, "unsynchronised", ("unknown", "likely")) == "likely"
+    if machine.levels is not None:
+        return _along_signal(machine, machine.levels, numbers(symbols), start, likely)
     symbols = one_sequence(symbols, machine.alphabet)
     if isinstance(symbols, Iterable) and not isinstance(symbols, (str, bytes, bytearray, memoryview, np.ndarray)):
         symbols = list(symbols)

@@ -144,18 +144,20 @@ def epsilon_machine(
     missing: Hashable = None,
     sequences: bool | None = None,
 ) -> EpsilonMachine:
-    """The epsilon-machine of a symbol series, without parameters.
+    """The epsilon-machine of a symbol series or a signal, without parameters.
 
     Parameters
     ----------
     symbols, missing, sequences : one or several sequences, as for `observe.series`; those that it reads slice by slice
-        (large memory maps, and arrays of zarr, HDF5 and Dask) need not fit in memory, see `select`
+        (large memory maps, and arrays of zarr, HDF5 and Dask) need not fit in memory, see `select`. Floats that hardly
+        repeat are a signal, whose values must fall into levels: see `states.signal_machine`
     max_past : longest window; by default as long as windows are seen ten times each on average
     max_future : longest future that windows are told apart by, default 2
 
     Returns
     -------
-    EpsilonMachine : recurrent states by decreasing probability. A warning says when the data are too short to tell.
+    EpsilonMachine : recurrent states by decreasing probability; that of a signal has `levels`, and its symbols are
+        their numbers. A warning says when the data are too short to tell.
 
     Examples
     --------
@@ -164,7 +166,12 @@ def epsilon_machine(
     >>> machine.is_isomorphic(ds.processes.nemo(), atol=0.05)
     True
     """
-    selection = select(symbols, max_past, max_future, missing=missing, sequences=sequences)
+    try:
+        selection = select(symbols, max_past, max_future, missing=missing, sequences=sequences)
+    except reading.NotSymbols as signal:
+        from .signal_machine import signal_machine
+
+        return signal_machine(signal.values, signal.bounds.tolist())
     if selection.warning is not None:
         warnings.warn(selection.warning, UserWarning, stacklevel=2)
     return selection.machine
