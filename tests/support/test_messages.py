@@ -57,7 +57,7 @@ def forecast() -> Any:
 CALLS: list[tuple[str, Callable[[Any], Any], list[str]]] = [
     ("symbols", lambda c: ds.epsilon_machine([]), ["empty"]),
     ("symbols", lambda c: ds.epsilon_machine(None), ["NoneType"]),
-    ("symbols", lambda c: ds.epsilon_machine(X[:, 0]), ["floats", "bin the values"]),
+    ("symbols", lambda c: ds.epsilon_machine(X[:, 0]), ["40 numbers", "one class", "bin the values"]),
     ("symbols", lambda c: ds.epsilon_machine(SYMBOLS[:, None]), ["500 sequences", "ravel"]),
     ("max_past", lambda c: ds.epsilon_machine(SYMBOLS, max_past="3"), ["'3'"]),
     ("progress", lambda c: ds.selection.select(SYMBOLS, progress=3), ["progress=print"]),

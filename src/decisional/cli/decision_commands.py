@@ -333,12 +333,16 @@ def _follow(file: EventFile, source: StreamInput, rows: StreamRows, gaps: bool) 
     from ..data.row_stream import CUT
 
     monitor = file.monitor
-    known = {None, *map(str, monitor.machine.alphabet)}
     while rows.symbols:
-        stops = (symbol is CUT if monitor.adapts else symbol not in known for symbol in rows.symbols)
+        stops = (symbol is CUT if monitor.adapts else not monitor.takes(symbol) for symbol in rows.symbols)
         n = next((place for place, stop in enumerate(stops) if stop), len(rows.symbols))
         gap = n < len(rows.symbols) and (gaps or rows.symbols[n] is CUT)
         if n == 0 and not gap:
+            if monitor.machine.levels is not None:
+                raise ValueError(
+                    f"The value {rows.symbols[0]!r} at position {monitor.position} of the input is no number, and the "
+                    "model follows a signal: check the column, or give --unknown gap."
+                )
             _refuse_unknown(rows.symbols[:1], monitor.machine, "the input", monitor.position)
         file.feed(rows.symbols[:n], gap, rows.times[:n], partial(source.note, rows))
         rows = rows.part(n + gap)

@@ -167,11 +167,14 @@ def epsilon_machine(
     True
     """
     try:
-        selection = select(symbols, max_past, max_future, missing=missing, sequences=sequences)
-    except reading.NotSymbols as signal:
+        selection, signal = select(symbols, max_past, max_future, missing=missing, sequences=sequences), None
+    except reading.NotSymbols as numbers:
+        selection, signal = None, numbers
+    if signal is not None:
         from .signal_machine import signal_machine
 
         return signal_machine(signal.values, signal.bounds.tolist())
+    assert selection is not None
     if selection.warning is not None:
         warnings.warn(selection.warning, UserWarning, stacklevel=2)
     return selection.machine

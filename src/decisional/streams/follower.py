@@ -1,20 +1,23 @@
 """Follower: a machine along a stream of symbols, what is believed of its state, and the decision that stands."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels import machines
-from ..data.alphabet import Alphabet
+from .._kernels import level_walks, machines
+from ..data.alphabet import Alphabet, is_missing
 from ..decisions.as_json import encode
 from ..decisions.events import Event, Events, changes_in_sequence
 from ..machines import EpsilonMachine, walks
 from ..support.arguments import choice as one_of
+from ..support.arguments import shown
 from ..support.arrays import Floats, Ints
 
 POLICIES = ("reset", "stay", "raise")  # in the order of the kernel's codes
+BYTES = (bytes, bytearray, memoryview)
+TEXT = (str, *BYTES)
 # What makes a machine, and how it is followed.
 MACHINE = ("targets", "emission", "alphabet", "names", "weights")
 OPTIONS = ("by", "level", "impossible", "missing")
@@ -75,10 +78,13 @@ class Follower:
         # A last column for unknown symbols.
         self._targets = np.pad(machine.targets, ((0, 0), (0, 1)), constant_values=-1)
         self._unused = np.empty((0, len(machine.alphabet))), np.zeros(machine.emission.shape, np.int64)
+        self._known = frozenset(map(str, machine.alphabet))
 
     def model(self) -> dict[str, Any]:
         """What does not change with the stream, as JSON."""
         machine = {name: encode(getattr(self.machine, name)) for name in MACHINE}
+        if self.machine.levels is not None:
+            machine["levels"] = self.machine.levels.as_json()
         options = {name: encode(getattr(self, name)) for name in OPTIONS}
         return {"machine": machine, **options, **{name: encode(part) for name, part in self.plan._asdict().items()}}
 
@@ -100,6 +106,34 @@ class Follower:
     def step(self, code: int) -> int:
         """State after one more symbol by the plain walk, -1 where the kernel must tell. Cost: O(1)."""
         return int(self._targets.item(self.state, code)) if self.state >= 0 else -1
+
+    def lookup(self, symbol: Any) -> tuple[Any, bool]:
+        """Code of one symbol, and whether it is missing, as far as that is seen at once."""
+        try:
+            return self.alphabet.lookup(symbol), False
+        except TypeError:
+            if symbol is np.ma.masked:
+                return len(self.alphabet), True
+            raise TypeError(f"The 'symbol' is {shown(symbol)}; it must be hashable: give one symbol.") from None
+
+    def coder(self, symbols: Any) -> tuple[int, Callable[[int, int], Any]]:
+        """Number of symbols, and a function that gives the codes from one of them up to another."""
+        return self.alphabet.coder(symbols)
+
+    def gaps(self, symbols: Any, mask: Any, lo: int, codes: Any) -> Ints:
+        """Which of the symbols from lo on are missing; masked ones get the code of unknown symbols."""
+        gaps, unknown = np.zeros(codes.size, bool), len(self.alphabet)
+        if not isinstance(symbols, TEXT):
+            where = np.flatnonzero(codes == unknown)
+            gaps[where] = [is_missing(symbols[lo + i]) for i in where.tolist()]
+        if mask is not None:
+            gaps |= mask[lo : lo + codes.size]
+            codes[gaps] = unknown
+        return gaps
+
+    def takes(self, symbol: Any) -> bool:
+        """Whether a symbol of a file, as text, is one that the machine knows, or missing."""
+        return symbol is None or symbol in self._known
 
     def walk(self, codes: Ints, gaps: Ints) -> Ints:
         """States after each symbol, up to the first that is refused; the belief goes along."""
@@ -139,3 +173,55 @@ class Follower:
         place, before, after = map(np.concatenate, zip([np.zeros(0, np.int64)] * 3, *arrivals, strict=True))
         label = np.append(self.plan.labels, -1)
         return Events(place, label[before], label[after], before, after, self.plan.predictions, self.plan.utility)
+
+
+class SignalFollower(Follower):
+    """Follow the values of a signal by a machine with levels: its codes are the values themselves.
+
+    A state is known where the belief in it is large, and the decision stands until another one is known: a value
+    between two levels changes nothing.
+    """
+
+    def settle(self) -> None:
+        """The belief is never behind."""
+
+    def step(self, code: Any) -> int:
+        return -1
+
+    def lookup(self, symbol: Any) -> tuple[Any, bool]:
+        try:
+            value = np.nan if symbol is None or symbol is np.ma.masked else float(symbol)
+        except (TypeError, ValueError):
+            raise TypeError(f"The 'symbol' is {shown(symbol)}; a signal has numbers: give one value.") from None
+        return value, not np.isfinite(value)
+
+    def coder(self, symbols: Any) -> tuple[int, Callable[[int, int], Any]]:
+        values = walks.numbers(symbols)
+        return values.size, lambda lo, hi: values[lo:hi]
+
+    def gaps(self, symbols: Any, mask: Any, lo: int, codes: Any) -> Ints:
+        gaps: Ints = np.isnan(codes)
+        return gaps
+
+    def takes(self, symbol: Any) -> bool:
+        try:
+            return symbol is None or isinstance(float(symbol), float)
+        except (TypeError, ValueError):
+            return False
+
+    def walk(self, codes: Any, gaps: Ints) -> Ints:
+        """States after each value; what a missing one may have been is believed, unless it is to be ignored."""
+        levels, values = self.machine.levels, np.asarray(codes, float)
+        assert levels is not None
+        seen = np.flatnonzero(~gaps) if self.missing == "stay" else np.arange(values.size)
+        beliefs = np.empty((seen.size + 1, self.machine.n_states))
+        tables = levels.densities(values[seen])[0], self.machine.targets, self.machine.emission, self.plan.home
+        level_walks.forward(*tables, self.belief, np.empty(seen.size), beliefs[:-1])
+        beliefs[-1] = self.belief
+        # Those that are ignored leave the state as it was.
+        return walks.known_states(beliefs)[np.cumsum(np.isin(np.arange(values.size), seen))]
+
+
+def follower_of(machine: EpsilonMachine, *how: Any) -> Follower:
+    """The follower of symbols or values that a machine is about; parameters as `Follower` has them."""
+    return Follower(machine, *how) if machine.levels is None else SignalFollower(machine, *how)

@@ -13,14 +13,12 @@ from ..decisions.decisional_model import DecisionalModel
 from ..decisions.events import Change, Event, EventLog, Events, Refit
 from ..machines import EpsilonMachine
 from ..support.arguments import refusal, require, shown
-from ..support.arrays import Floats, Ints
+from ..support.arrays import Floats
 from . import saved
-from .follower import Arrivals, Follower, Plan
+from .follower import BYTES, TEXT, Arrivals, Follower, Plan, follower_of
 from .learner import Adapt, Learner, template
 
 _CHUNK = 1 << 16  # symbols handled at once: bounds the memory beside the events
-_BYTES = (bytes, bytearray, memoryview)
-_TEXT = (str, *_BYTES)
 
 
 class RefusedSymbol(ValueError):
@@ -45,11 +43,13 @@ class RefusedSymbol(ValueError):
 
 
 class Monitor:
-    """Follow a stream of symbols and tell when the decision changes.
+    """Follow a stream of symbols, or the values of a signal, and tell when the decision changes.
 
     The states are those of `machine.filter` over all symbols so far and the events those of
     `decision.events(symbols, initial=True)`, however the symbols are cut in chunks. The first known decision is an
-    event with before = -1; while the causal state is not known, the last known decision stands.
+    event with before = -1; while the causal state is not known, the last known decision stands. Values are followed by
+    a machine with levels, `epsilon_machine(signal)`: a state is known then where its probability is at least 0.98, so
+    that a value between two levels changes no decision, and no value is impossible.
 
     Parameters
     ----------
@@ -59,7 +59,8 @@ class Monitor:
     impossible : {"reset", "stay", "raise"}, for a symbol that no possible state emits: start again from the
         stationary distribution conditioned on it, ignore it, or raise RefusedSymbol (a ValueError)
     missing : {"reset", "stay", "raise"}, for a gap (None, NaN or masked, where the alphabet has no such symbol):
-        start again from the stationary distribution, ignore it, or raise RefusedSymbol. A gap counts as one position
+        start again from the stationary distribution, ignore it, or raise RefusedSymbol. A gap counts as one position.
+        In a signal "reset" goes on with what one value that was not seen may have been
     adapt : ds.Adapt, for a stream that drifts: when the machine no longer fits, a Change is told among the events,
         nothing is decided until a new machine is learnt, and that is a Refit. By default the machine stays
 
@@ -99,7 +100,12 @@ class Monitor:
                 f"The 'decision' is {shown(decision)}; a monitor follows the machine of fitted DecisionalStates: fit "
                 "them on a machine, or on the causal states of a series."
             )
-        follower = Follower(machine, Plan.of(decision, by, level), by, level, impossible, missing)
+        follower = follower_of(machine, Plan.of(decision, by, level), by, level, impossible, missing)
+        if adapt is not None and machine.levels is not None:
+            raise ValueError(
+                f"The 'adapt' is {shown(adapt)} and the machine is one of a signal; drift is found in symbols: leave "
+                "'adapt' out."
+            )
         if adapt is not None and (not isinstance(adapt, Adapt) or impossible == "raise"):
             raise ValueError(
                 f"The 'adapt' is {shown(adapt)} and 'impossible' is {impossible!r}; it must be None or a ds.Adapt, "
@@ -161,6 +167,10 @@ class Monitor:
         """Whether the machine was given up and no new one is learnt yet; nothing is decided then."""
         return self._learner is not None and self._learner.learning
 
+    def takes(self, symbol: Any) -> bool:
+        """Whether a symbol of a file, as text, is known: one of the alphabet, a number of a signal, or None, a gap."""
+        return self._follower.takes(symbol)
+
     def push(self, symbol: Any) -> Event | Change | Refit | None:
         """Take one symbol; return the event if it makes one.
 
@@ -171,22 +181,16 @@ class Monitor:
 
     def _push(self, symbol: Any) -> Event | Change | Refit | None:
         learner, follower = self._learner, self._follower
-        alphabet = follower.alphabet
-        try:
-            code, gap = alphabet.lookup(symbol), False
-        except TypeError:
-            code, gap = len(alphabet), symbol is np.ma.masked
-            if not gap:
-                raise TypeError(f"The 'symbol' is {shown(symbol)}; it must be hashable: give one symbol.") from None
+        code, gap = follower.lookup(symbol)
         if learner is not None:
-            if not learner.learning and code != len(alphabet) and learner.limit != 1:
+            if not learner.learning and code != len(follower.alphabet) and learner.limit != 1:
                 return learner.push(code)
             found = self._feed(*_readable([symbol]))
             return found[0] if len(found) else None
         state = follower.step(code)
         if state < 0:
-            gap = gap or (code == len(alphabet) and is_missing(symbol))
-            after = follower.walk(np.array([code], alphabet.dtype), np.array([gap]))
+            gap = gap or (code == len(follower.alphabet) and is_missing(symbol))
+            after = follower.walk(np.array([code]), np.array([gap]))
             if not after.size:
                 raise RefusedSymbol(symbol, self.position, 0, gap, follower.events([]))
             state = after.item()
@@ -198,20 +202,22 @@ class Monitor:
         Cost: O(1) per symbol while the causal state is known, else O(n_states); several runs of gaps in a chunk
         cost one call of the kernel each if `missing` is not `impossible`.
         """
-        symbols, mask = _readable(one_sequence(symbols, self.machine.alphabet))
+        if self.machine.levels is None:
+            symbols = one_sequence(symbols, self.machine.alphabet)
+        symbols, mask = _readable(symbols)
         with self._lock:
             return self._feed(symbols, mask)
 
     def _feed(self, symbols: Any, mask: Any) -> Events | EventLog:
         follower, learner, lo = self._follower, self._learner, 0
         arrivals, log = list[Arrivals](), EventLog()
-        n, code = follower.alphabet.coder(symbols)
+        n, code = follower.coder(symbols)
         # Bytes that are no letters are characters.
-        values = bytes(symbols).decode("latin-1") if isinstance(symbols, _BYTES) else symbols
+        values = bytes(symbols).decode("latin-1") if isinstance(symbols, BYTES) else symbols
         while lo < n:
             size = _CHUNK if learner is None else min(_CHUNK, learner.limit or _CHUNK)
             codes, machine = code(lo, min(n, lo + size)), follower.machine
-            gaps = self._gaps(symbols, mask, lo, codes)
+            gaps = follower.gaps(symbols, mask, lo, codes)
             end = int(gaps.argmax()) if self.missing == "raise" and gaps.any() else codes.size
             if learner is None:
                 after = follower.walk(codes[:end], gaps[:end])
@@ -226,23 +232,12 @@ class Monitor:
                 found = follower.events(arrivals) if learner is None else log
                 raise RefusedSymbol(value, self.position, lo, gap, found)
             if follower.machine is not machine:
-                n, code = follower.alphabet.coder(symbols)
+                n, code = follower.coder(symbols)
         return follower.events(arrivals) if learner is None else log
-
-    def _gaps(self, symbols: Any, mask: Any, lo: int, codes: Ints) -> Ints:
-        """Which of the symbols from lo on are missing; masked ones get the code of unknown symbols."""
-        gaps, unknown = np.zeros(codes.size, bool), len(self._follower.alphabet)
-        if not isinstance(symbols, _TEXT):
-            where = np.flatnonzero(codes == unknown)
-            gaps[where] = [is_missing(symbols[lo + i]) for i in where.tolist()]
-        if mask is not None:
-            gaps |= mask[lo : lo + codes.size]
-            codes[gaps] = unknown
-        return gaps
 
     def watch(self, symbols: Iterable[Any]) -> Iterator[Event | Change | Refit]:
         """Yield the events of a stream as they happen: a symbol is taken when its event is asked for."""
-        if isinstance(symbols, _BYTES):
+        if isinstance(symbols, BYTES):
             letters, lookup = self.machine.alphabet, self._follower.alphabet.lookup
             coded = ((lookup.byte(value), chr(value)) for value in bytes(symbols))
             symbols = (letters[code] if code < lookup.unknown else letter for code, letter in coded)
@@ -306,7 +301,7 @@ def _readable(symbols: Any) -> tuple[Any, Any]:
     if is_array(symbols):
         array = to_array(symbols)
         return np.ma.getdata(array), np.ma.getmaskarray(array) if np.ma.isMaskedArray(array) else None
-    if not isinstance(symbols, Iterable) or isinstance(symbols, _TEXT):
+    if not isinstance(symbols, Iterable) or isinstance(symbols, TEXT):
         return symbols, None
     values = list(symbols)
     mask = [value is np.ma.masked for value in values]

@@ -15,10 +15,11 @@ from ..decisions.as_json import decode, decode_utility, encode, encode_utility
 from ..decisions.events import Change
 from ..decisions.predictions import CellSet, Interval
 from ..machines import EpsilonMachine
+from ..machines.levels import Levels
 from ..support.arguments import choice as one_of
 from ..support.arguments import is_number, shown
 from ..support.files import read_json, write_json
-from .follower import MACHINE, OPTIONS, Follower, Plan
+from .follower import MACHINE, OPTIONS, Follower, Plan, follower_of
 from .learner import Adapt, Learner, Recent
 
 FORMAT = "decisional.Monitor"
@@ -77,6 +78,8 @@ def _digest(content: dict[str, Any]) -> str:
 
 def _follower(content: dict[str, Any]) -> Follower:
     machine = EpsilonMachine.from_arrays(*(decode(content["machine"][name]) for name in MACHINE))
+    if "levels" in content["machine"]:
+        vars(machine)["levels"] = Levels.from_json(content["machine"]["levels"], len(machine.alphabet))
     labels, predictions, utility, home = (decode(content[name]) for name in Plan._fields)
     n = machine.n_states
     _whole(labels, "labels", 0, max(n, 2))
@@ -84,7 +87,7 @@ def _follower(content: dict[str, Any]) -> Follower:
     options = {name: decode(content[name]) for name in OPTIONS}
     one_of(options["by"], "by", ("decision", "prediction", "utility"))
     _require(options["level"] is None or is_number(options["level"]), "level", options["level"])
-    follower = Follower(machine, plan, **options)
+    follower = follower_of(machine, plan, *(options[name] for name in OPTIONS))
     follower.belief = np.array(content["belief"], np.float64)
     now = content["position"], content["state"], content["last"]
     _whole(now[:1], "position", 0)

@@ -97,7 +97,8 @@ class StreamInput:
 
     def _plain(self) -> Iterator[StreamRows]:
         """Characters, or words between white space and commas where a symbol has several characters."""
-        words = any(len(str(symbol)) != 1 for symbol in self.monitor.machine.alphabet)
+        machine = self.monitor.machine
+        words = machine.levels is not None or any(len(str(symbol)) != 1 for symbol in machine.alphabet)
         rest = ""
         for text in text_stream(self.path, CHUNK):
             parts = (rest + text).replace(",", " ")
