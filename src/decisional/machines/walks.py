@@ -109,8 +109,12 @@ def prior(machine: EpsilonMachine) -> Array:
 
 def numbers(values: Any) -> Array:
     """(n,) floats of one signal, NaN where missing."""
-    found = array_of(values, "symbols") if is_frame(values) else np.ma.filled(np.ma.asarray(values, float), np.nan)
-    array = np.asarray(found, float)
+    try:
+        found = array_of(values, "symbols") if is_frame(values) else np.ma.filled(np.ma.asarray(values, float), np.nan)
+        array = np.asarray(found, float)
+    except (TypeError, ValueError):
+        rule = "numbers: the machine is that of a signal"
+        raise ValueError(arguments.refusal("symbols", values, rule, "give a list or an array of its values")) from None
     check_dimensions(array.ndim, 1)
     return np.where(np.isfinite(array), array, np.nan)
 
