@@ -255,7 +255,7 @@ class DecisionalModel(StateModel):
         """
         self.check_fitted()
         one_of(by, "by", ("state", "x"), of="decide")
-        return boxed(self._decided(self.causes(X)) if by == "state" else self._decided_by_x(X))
+        return boxed(self._decided(self._decided_in(X)) if by == "state" else self._decided_by_x(X))
 
     def _decided(self, cause: Ints) -> list[Any]:
         """What is done in each of some causal states."""
@@ -268,7 +268,7 @@ class DecisionalModel(StateModel):
         if self.causal_ is None or self.causal_.kernels_ is None:
             p = _exact(self.machine_)[0] if self.causal_ is None else self.causal_.distributions_  # type: ignore[arg-type]
             own = [*solve(p, self.outcomes_, self._utility, *how).predictions.choice(), fixed]
-            return [own[k] for k in (self.causes(X) if cause is None else cause).tolist()]
+            return [own[k] for k in (self._decided_in(X) if cause is None else cause).tolist()]
         p = self.causal_.predict_proba(X)
         known = ~np.isnan(p[:, 0])
         choices = boxed([fixed] * len(p))
@@ -497,6 +497,12 @@ class DecisionalModel(StateModel):
             return self.causal_.states_.labels[X.x]
         return self.causal_.predict(X)
 
+    def _decided_in(self, X: Any) -> Ints:
+        """The same, but the likeliest state along a signal, whose noise hardly ever leaves a single one."""
+        if self.causal_ is None and self.machine_ is not None and self.machine_.levels is not None:
+            return self.machine_.filter(X, unsynchronised="likely")
+        return self.causes(X)
+
     def _takes_symbols(self, X: Any) -> bool:
         """Whether X is a sequence of symbols that drives the machine."""
         if isinstance(X, Observations) or self._takes_series(X):
@@ -537,7 +543,7 @@ class DecisionalModel(StateModel):
         if not after.size:
             raise ValueError(f"The 'X' has {values.size} values; at least 2 are needed: give a longer signal.")
         happened, number = np.unique(values[after], return_inverse=True)
-        return Trials(self.causes(values)[after - 1], number, happened.tolist(), values[after - 1].tolist())
+        return Trials(self._decided_in(values)[after - 1], number, happened.tolist(), values[after - 1].tolist())
 
     @cached_property
     def _fixed(self) -> Optimum:
