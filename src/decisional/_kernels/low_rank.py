@@ -118,7 +118,7 @@ def predict(queries, fold, pivots, width, coefficients, out):
 
 @kernel
 def principal_axes(a, axes):
-    """Jacobi's rotations: the diagonal of the symmetric a becomes its eigenvalues, columns of `axes` its eigenvectors."""
+    """Jacobi's rotations: the diagonal of the symmetric a becomes its eigenvalues, columns of `axes` their vectors."""
     n = len(a)
     axes[:] = np.eye(n)
     whole = max((a * a).sum(), 1e-300)

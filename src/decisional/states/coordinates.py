@@ -25,7 +25,7 @@ from .forecasts import Forecast
 from .scales import Scale, robust, scattered
 from .stacking import ANSWERING, Stack, ahead, stacked
 
-# Cross-fitting: blocks of so many consecutive observations take turns in so many folds.
+# Cross-fitting: blocks of so many consecutive observations, fewer where there are few, take turns in so many folds.
 BLOCK, FOLDS = 25, 10
 # Features of kernels, at most, and the remainder of a kernel that counts as none: of pasts, and of futures.
 RANK, REMAINDER, FUTURE_RANK, FUTURE_REMAINDER = 200, 1e-5, 60, 1e-7
@@ -36,7 +36,6 @@ FACTORS, WIDTHS = (1.0, 2.0, 4.0, 8.0, 16.0), (0.3, 0.6, 1.2, 2.4, 4.8)
 RIDGES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 # Components with less than this share of the variance of the first are rounding; a variance of less is none.
 LEAST, NOTHING = 1e-10, 1e-12
-NO_ORDER = "pairs have no order; coordinates evolve along a series: "
 
 
 class Regression(NamedTuple):
@@ -127,10 +126,9 @@ def _products(a: Floats, b: Floats, fold: Ints) -> Floats:
     return out
 
 
-def folds(place: Ints) -> Ints:
-    """(n,) fold of the observations at some places."""
-    found: Ints = place // BLOCK % FOLDS
-    return found
+def folds(n: int) -> Ints:
+    """(n,) fold of each of all observations."""
+    return np.arange(n) // max(min(BLOCK, n // FOLDS), 1) % FOLDS
 
 
 class Embedding(NamedTuple):
@@ -159,7 +157,7 @@ def embedded(obs: Observations, n: int, future: int) -> Embedding:
     features, _ = low_rank(z, WIDE * np.sqrt(z.shape[1]), FUTURE_RANK, FUTURE_REMAINDER)
     features = features - features.mean(axis=0)
     width = likeliest(sample)[0]
-    fold = folds(sample.place)
+    fold = folds(obs.n)[sample.place]
     found = regression(sample.x, features, fold, [factor * width for factor in FACTORS])
     mean = found.crossed(features)
     centre = mean.mean(axis=0)
@@ -172,8 +170,9 @@ def embedded(obs: Observations, n: int, future: int) -> Embedding:
     # Coordinates grow with what comes next.
     own = np.einsum("nr,rk->nk", mean - centre, axes)
     axes = axes * np.where(np.einsum("nk,n->k", own, z[:, 0]) < 0.0, -1.0, 1.0)
-    coordinates = np.einsum("nr,rk->nk", features - centre, axes)
-    return Embedding(sample.x_scale, found, found.coefficients(coordinates), variance[:n] / variance.sum())
+    coefficients = found.coefficients(np.einsum("nr,rk->nk", features, axes))
+    coefficients[:, -1] -= np.einsum("r,rk->k", centre, axes)
+    return Embedding(sample.x_scale, found, coefficients, variance[:n] / variance.sum())
 
 
 def _principal(values: Floats) -> tuple[Floats, Floats]:
@@ -187,13 +186,13 @@ def _principal(values: Floats) -> tuple[Floats, Floats]:
 
 def _with_futures(obs: Observations, future: int) -> tuple[Sample, Floats]:
     """Some observations in robust scales, and (n, future k) the next values of each in scales of z."""
-    targets, after = obs.targets, obs.successor
+    targets = obs.targets
     if targets is None:
         raise ValueError(
             "The 'z' are kinds, not numbers; coordinates are those of distributions of numbers: use states_, or code z "
             "as numbers."
         )
-    sample = sampled(obs)
+    sample, after = sampled(obs), obs.successor
     assert sample.z_scale is not None
     places = [sample.place]
     # Pairs have no order, and no future but z.
@@ -230,7 +229,7 @@ class Coordinates:
         self._embedding = embedded(obs, n, future)
         points = obs.points
         assert points is not None
-        self._fold = folds(np.arange(obs.n))
+        self._fold = folds(obs.n)
         self._own = self._embedding.at(points[obs.x].astype(float), self._fold)
         self.values: Floats = lay(self._own)
         self.share = self._embedding.share
@@ -254,16 +253,24 @@ class Coordinates:
             raise ValueError(f"The 'values' have shape {given.shape}; {rule}")
         return self._evolution.at(given, steps)
 
-    def forecast(self, X: Any, steps: int = 1) -> Forecast:
+    def forecast(self, X: Any = None, steps: int = 1) -> Forecast:
         """The distribution of the outcome of each x by its coordinates alone, so many steps ahead.
 
-        Coordinates evolve for all steps but one; then P(z | evolved coordinates) is as in `causal.forecast`, whose
-        forecasts are made for that number of steps without an evolution.
+        Coordinates evolve for all steps but one; then P(z | evolved coordinates) is made of the same kernels as that of
+        `causal.forecast`, which knows x itself and does not evolve.
 
-        Parameters and cost are those of `causal.forecast`.
+        Parameters
+        ----------
+        X : as in `causal.predict`; by default the observations of `fit`, by their `values`
+        steps : how many steps ahead
+
+        Returns
+        -------
+        Forecast : one for each row. Cost: for each number of steps once a few seconds, then 8,000 kernels for each
+            observation.
         """
         steps = integer(steps, "steps", of="forecast")
-        values = self._evolved(self.at(X), steps - 1)
+        values = self._evolved(self.values if X is None else self.at(X), steps - 1)
         if steps not in self._stacks:
             self._stacks[steps] = self._stack(steps)
         return Forecast(self._stacks[steps], values)
@@ -287,7 +294,10 @@ class Coordinates:
         if self._operator is None:
             after = self._obs.successor
             if after is None:
-                raise ValueError(f"The 'steps' are several and {NO_ORDER}use steps=1, or ds.observe.delays.")
+                raise ValueError(
+                    "The observations are pairs without an order; coordinates evolve along a series: forecast with "
+                    "steps=1, or observe one with ds.observe.delays."
+                )
             self._operator = _Operator(self._own, self._fold, after)
         return self._operator
 
