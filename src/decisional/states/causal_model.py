@@ -370,13 +370,13 @@ class CausalModel(StateModel):
         steps = integer(steps, "steps", of="forecast")
         return Forecast(self._numbers("forecasts").stack(steps), self._rows_of(X))
 
-    def coordinates(self, n: int = 2, future: int = 3) -> Coordinates:
+    def coordinates(self, n: int = 2, future: int | None = None) -> Coordinates:
         """A map of the causal states of numbers where these are a continuum, with few dimensions.
 
         Parameters
         ----------
         n : how many coordinates
-        future : how many of the next values they tell about; pairs have no order, and one
+        future : how many of the next values they tell about, by default n + 1; pairs have no order, and one
 
         Returns
         -------
@@ -393,7 +393,8 @@ class CausalModel(StateModel):
         >>> circle.values.shape, circle.at(x[-10:]).shape
         ((400, 2), (10, 2))
         """
-        n, future = integer(n, "n", of="coordinates"), integer(future, "future", of="coordinates")
+        n = integer(n, "n", of="coordinates")
+        future = n + 1 if future is None else integer(future, "future", remedy="leave it out", of="coordinates")
         obs = self._numbers("coordinates").obs
         return Coordinates(obs, n, future, self._rows_of, lambda values: self._at_rows(values, np.nan))
 

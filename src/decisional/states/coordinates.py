@@ -33,7 +33,7 @@ RANK, REMAINDER, FUTURE_RANK, FUTURE_REMAINDER = 200, 1e-5, 60, 1e-7
 WIDE = 4.0
 # Widths and ridges that are tried: of x, times those by which one value is the likeliest; of coordinates.
 FACTORS, WIDTHS = (1.0, 2.0, 4.0, 8.0, 16.0), (0.3, 0.6, 1.2, 2.4, 4.8)
-RIDGES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
+RIDGES = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
 # Components with less than this share of the variance of the first are rounding; a variance of less is none.
 LEAST, NOTHING = 1e-10, 1e-12
 
