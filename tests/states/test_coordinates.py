@@ -38,8 +38,9 @@ def test_low_rank_is_that_of_all_kernels(n: int, seed: int, past: int, future: i
         found = module.embedded(obs, 2, future)
     sample, z = module._with_futures(obs, future)
     fold = module.folds(obs.n)[sample.place]
-    how = found.regression.width, found.regression.ridge, module.WIDE * np.sqrt(future)
-    own, share, others = naive.coordinates(sample.x, z, fold, how, 2, sample.x_scale.tame(new))
+    count = module.DISCOUNT ** np.arange(future)
+    how = found.regression.width, found.regression.ridge, module.WIDE * np.sqrt((count**2).sum())
+    own, share, others = naive.coordinates(sample.x, z * count, fold, how, 2, sample.x_scale.tame(new))
     x = obs.points[obs.x[sample.place]]
     np.testing.assert_allclose(found.at(x, fold), own, atol=1e-4)
     np.testing.assert_allclose(found.share, share, atol=1e-6)

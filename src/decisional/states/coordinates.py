@@ -29,8 +29,8 @@ from .stacking import ANSWERING, Stack, ahead, stacked
 BLOCK, FOLDS = 25, 10
 # Features of kernels, at most, and the remainder of a kernel that counts as none: of pasts, and of futures.
 RANK, REMAINDER, FUTURE_RANK, FUTURE_REMAINDER = 200, 1e-5, 60, 1e-7
-# Width of the kernels of futures, in scales of z for each value.
-WIDE = 4.0
+# Width of the kernels of futures, in scales of z for each value, and what a value counts against the one before.
+WIDE, DISCOUNT = 4.0, 0.85
 # Widths and ridges that are tried: of x, times those by which one value is the likeliest; of coordinates.
 FACTORS, WIDTHS = (1.0, 2.0, 4.0, 8.0, 16.0), (0.3, 0.6, 1.2, 2.4, 4.8)
 RIDGES = (1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1)
@@ -154,7 +154,8 @@ class Embedding(NamedTuple):
 def embedded(obs: Observations, n: int, future: int) -> Embedding:
     """The embedding of observations whose x and z are numbers in n coordinates."""
     sample, z = _with_futures(obs, future)
-    features, _ = low_rank(z, WIDE * np.sqrt(z.shape[1]), FUTURE_RANK, FUTURE_REMAINDER)
+    count = np.repeat(DISCOUNT ** np.arange(z.shape[1] // sample.dim), sample.dim)
+    features, _ = low_rank(z * count, WIDE * np.sqrt((count**2).sum()), FUTURE_RANK, FUTURE_REMAINDER)
     features = features - features.mean(axis=0)
     width = likeliest(sample)[0]
     fold = folds(obs.n)[sample.place]
