@@ -62,13 +62,11 @@ def observed_map(n: int, rng: np.random.Generator) -> tuple[np.ndarray, Truth]:
     return x[TRANSIENT:] + 0.02 * rng.normal(size=n), None
 
 
-def lorenz(n: int, rng: np.random.Generator) -> tuple[np.ndarray, Truth]:
-    """The first coordinate of Lorenz's system every 0.1, seen through noise; Runge and Kutta's steps of 0.01."""
-
-    def flow(y: np.ndarray) -> np.ndarray:
-        return np.array([10.0 * (y[1] - y[0]), y[0] * (28.0 - y[2]) - y[1], y[0] * y[1] - 8.0 / 3.0 * y[2]])
-
-    y, h, x = rng.normal([0.0, 0.0, 20.0]), 0.01, np.empty(n + TRANSIENT)
+def seen_flow(
+    flow: Callable[[np.ndarray], np.ndarray], y: np.ndarray, every: float, n: int, rng: np.random.Generator
+) -> np.ndarray:
+    """The first coordinate of a flow at n times, seen through noise; ten of Runge and Kutta's steps between them."""
+    h, x = every / 10.0, np.empty(n + TRANSIENT)
     for t in range(x.size):
         for _ in range(10):
             a = flow(y)
@@ -76,7 +74,25 @@ def lorenz(n: int, rng: np.random.Generator) -> tuple[np.ndarray, Truth]:
             c = flow(y + h / 2 * b)
             y = y + h / 6 * (a + 2 * b + 2 * c + flow(y + h * c))
         x[t] = y[0]
-    return x[TRANSIENT:] + 0.2 * rng.normal(size=n), None
+    return x[TRANSIENT:] + 0.2 * rng.normal(size=n)
+
+
+def lorenz(n: int, rng: np.random.Generator) -> tuple[np.ndarray, Truth]:
+    """The first coordinate of Lorenz's system every 0.1, seen through noise."""
+
+    def flow(y: np.ndarray) -> np.ndarray:
+        return np.array([10.0 * (y[1] - y[0]), y[0] * (28.0 - y[2]) - y[1], y[0] * y[1] - 8.0 / 3.0 * y[2]])
+
+    return seen_flow(flow, rng.normal([0.0, 0.0, 20.0]), 0.1, n, rng), None
+
+
+def rossler(n: int, rng: np.random.Generator) -> tuple[np.ndarray, Truth]:
+    """The first coordinate of Rössler's system every 0.5, seen through noise."""
+
+    def flow(y: np.ndarray) -> np.ndarray:
+        return np.array([-y[1] - y[2], y[0] + 0.2 * y[1], 0.2 + y[2] * (y[0] - 5.7)])
+
+    return seen_flow(flow, np.append(rng.uniform(-5.0, 5.0, size=2), 0.1), 0.5, n, rng), None
 
 
 def mackey_glass(n: int, rng: np.random.Generator) -> tuple[np.ndarray, Truth]:

@@ -152,6 +152,23 @@ def test_forecasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert parabola["stack"] > parabola["kernels"]
 
 
+def test_coordinates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    coordinates = load("coordinates")
+    small = {"SYSTEMS": {"Lorenz": coordinates.SYSTEMS["Lorenz"]}, "TUNED": range(1), "FRESH": range(7000, 7001)}
+    small |= {"LEARNT": 500, "HELD_OUT": 150, "NUMBERS": (3,), "LARGE": 600}
+    for name, value in small.items():
+        monkeypatch.setattr(coordinates, name, value)
+    monkeypatch.setattr(coordinates, "measured", cache(coordinates.measured))
+    monkeypatch.setattr(coordinates, "__file__", str(tmp_path / "coordinates.py"))
+    coordinates.main()
+    assert "| Lorenz | 3 |" in capsys.readouterr().out
+    assert "600 values: three coordinates in" in (tmp_path / "coordinates.md").read_text()
+    kept, ratio = coordinates.measured("Lorenz", 7000)[3]
+    assert kept > 0.9
+    assert ratio < 1.2
+
+
 def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     fields = load("fields")
     monkeypatch.setattr(fields, "SIZES", ((30, 40),))

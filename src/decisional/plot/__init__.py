@@ -4,6 +4,7 @@ Diagrams are laid out in one unit of length, fonts and line widths included, and
 the same machine always gives the same picture, and the picture is the same at any size.
 """
 
+from .coordinate_pictures import coordinates
 from .field_pictures import edges, fields
 from .figures import animate, grey, save, state_colours
 from .figures import file_format as file_format
@@ -14,6 +15,7 @@ from .timelines import events, signal
 
 __all__ = [
     "animate",
+    "coordinates",
     "decisions",
     "edges",
     "events",

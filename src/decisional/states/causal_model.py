@@ -19,6 +19,7 @@ from ..support.arrays import Floats, Ints
 from ..support.executors import check_executor
 from . import aggregation, matching
 from .coarsening import BitsPath, bits_path
+from .coordinates import Coordinates
 from .determinism import CONSTRAINTS
 from .distributions import Counts
 from .evidence import states_of
@@ -366,15 +367,51 @@ class CausalModel(StateModel):
         Forecast : pdf, cdf, quantile, interval, sample, mean, std of each observation, or of each row of X; NaN where
             it has none. Cost: for each number of steps once about 1 s, then 8,000 kernels for each observation.
         """
-        obs, own = self._observed(X, ahead=True)
         steps = integer(steps, "steps", of="forecast")
+        return Forecast(self._numbers("forecasts").stack(steps), self._rows_of(X))
+
+    def coordinates(self, n: int = 2, future: int | None = None) -> Coordinates:
+        """A map of the causal states of numbers where these are a continuum, with few dimensions.
+
+        Parameters
+        ----------
+        n : how many coordinates
+        future : how many of the next values they tell about, by default n + 1; pairs have no order, and one
+
+        Returns
+        -------
+        Coordinates : `values` of the observations of `fit`, `at(X)` of new ones, `evolve` and `forecast` on them.
+            Cost: a few seconds, of at most 8,000 observations, and O(N).
+
+        Examples
+        --------
+        >>> import decisional as ds
+        >>> rng = np.random.default_rng(1)
+        >>> x = np.sin(0.3 * np.arange(400)) + 0.05 * rng.normal(size=400)
+        >>> causal = ds.CausalStates(past=3).fit(x)
+        >>> circle = causal.coordinates(2)
+        >>> circle.values.shape, circle.at(x[-10:]).shape
+        ((400, 2), (10, 2))
+        """
+        n = integer(n, "n", of="coordinates")
+        future = n + 1 if future is None else integer(future, "future", remedy="leave it out", of="coordinates")
+        obs = self._numbers("coordinates").obs
+        return Coordinates(obs, n, future, self._rows_of, lambda values: self._at_rows(values, np.nan))
+
+    def _numbers(self, what: str) -> KernelModel:
+        """The kernels of x and z, or a refusal where these are symbols."""
         if self.kernels_ is None:
             raise ValueError(
-                "The states are those of symbols, whose outcomes are kinds; forecasts are distributions of numbers: "
-                "use predict_proba(X), or density=ds.Kernels() where the symbols are numbers."
+                f"The states are those of symbols, whose outcomes are kinds; {what} are those of distributions of "
+                "numbers: use predict_proba(X), or density=ds.Kernels() where the symbols are numbers."
             )
+        return self.kernels_
+
+    def _rows_of(self, X: Any) -> Floats:
+        """(m, d) the x of each observation or row of X, NaN where it has none."""
+        obs, own = self._observed(X, ahead=True)
         x = self._points_of(obs)[obs.x].astype(float)
-        return Forecast(self.kernels_.stack(steps), x if own is None else at_rows(x, obs, np.nan)[own])
+        return x if own is None else at_rows(x, obs, np.nan)[own]
 
     def to_frame(self) -> Any:
         """The state and the local complexity at each place of the data, on their index: see `Observations.frame`."""
