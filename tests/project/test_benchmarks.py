@@ -152,6 +152,26 @@ def test_forecasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert parabola["stack"] > parabola["kernels"]
 
 
+def test_features(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    features = load("features")
+    few = {name: features.SIMULATED[name] for name in ("days", "AR(2), three kinds")}
+    small = {"SIMULATED": few, "SEEDS": (2,), "TRAINING": 24, "TESTING": 40, "FORESTS": 2, "peer": lambda: None}
+    for name, value in small.items():
+        monkeypatch.setattr(features, name, value)
+    monkeypatch.setattr(features, "__file__", str(tmp_path / "features.py"))
+    monkeypatch.setattr(sys, "argv", ["features.py"])
+    features.main()
+    assert "aeon is not installed" in capsys.readouterr().out
+    rows = [line.split("|") for line in (tmp_path / "features.md").read_text().splitlines() if "±" in line]
+    assert [row[1].strip() for row in rows] == list(few)
+    for row in rows:
+        own, shared = (float(cell.split("±")[0]) for cell in row[2:4])
+        assert own + 0.05 < shared <= 1.0
+    # What a user would write, with a table of a data set that is not there.
+    monkeypatch.setattr(features, "real", lambda name: features.simulated("days", 3))
+    assert features.real_table(["days"])[2].startswith("| days | 24 + 40, 1 × 24, 2 |")
+
+
 def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     fields = load("fields")
     monkeypatch.setattr(fields, "SIZES", ((30, 40),))

@@ -16,7 +16,7 @@ from .bandwidths import Sample, likeliest
 from .scales import Scale, lattice, robust, scattered
 
 # Observations that choose the widths, that answer, and that are asked of a series, at most.
-CHOOSING, ANSWERING, ASKED = 1000, 4000, 200
+CHOOSING, ANSWERING, ASKED = 2000, 8000, 200
 # Mass of kernels at which half of what a class says counts, and share of values that are like none before.
 GUARD, ODD = 0.1, 0.01
 
