@@ -153,8 +153,19 @@ def test_variables():
     np.testing.assert_array_equal(features.fit_transform(list(series.transpose(0, 2, 1)), labels), found)
     both = [ds.ComplexityFeatures(past=1).fit_transform(series[:, v]) for v in (0, 1)]
     np.testing.assert_array_equal(ds.ComplexityFeatures(past=1).fit_transform(series), np.column_stack(both))
-    with pytest.raises(ValueError, match=r"The 'X\[0\]' has 1 variables and others 2"):
+    with pytest.raises(ValueError, match=r"The 'X' has series of \[1\] variables; all must have 2"):
         features.transform(series[:, 0])
+    with pytest.raises(ValueError, match=r"The 'X' has series of \[2, 3\] variables; all must have the same"):
+        features.fit([series[0], series[1, [0, 1, 1], :50]])
+    # A series may be shorter than it has variables.
+    short = [series[0, [0, 1, 0, 1]], series[1, [0, 1, 0, 1], :3]]
+    features = ds.ComplexityFeatures(past=1).fit(short)
+    assert features.transform(short).shape == (2, 24)
+    # Where there are as many times, the axis is that of fit.
+    square = series[2, [0, 1, 0, 1], :4]
+    np.testing.assert_array_equal(
+        features.transform([square, series[2, [0, 1, 0, 1]]])[0], features.transform([square])[0]
+    )
     with pytest.raises(ValueError, match=r"has shape \(2, 3, 60\)"):
         features.fit(rng.normal(size=(4, 2, 3, 60)))
 

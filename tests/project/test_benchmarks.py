@@ -10,6 +10,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -167,9 +168,14 @@ def test_features(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     for row in rows:
         own, shared = (float(cell.split("±")[0]) for cell in row[2:4])
         assert own + 0.05 < shared <= 1.0
-    # What a user would write, with a table of a data set that is not there.
+    # The table of a data set, where there is none, has what a user would write.
     monkeypatch.setattr(features, "real", lambda name: features.simulated("days", 3))
-    assert features.real_table(["days"])[2].startswith("| days | 24 + 40, 1 × 24, 2 |")
+    row = features.real_table(["days"])[2]
+    assert row.startswith("| days | 24 + 40, 1 × 24, 2 |")
+    split = features.simulated("days", 3)
+    model = make_pipeline(features.ds.ComplexityFeatures(), features.RandomForestClassifier(random_state=0))
+    right = model.fit(split.train, split.train_y).score(split.test, split.test_y)
+    assert row.split("|")[5].strip() == f"{right:.3f}"
 
 
 def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -108,9 +108,8 @@ class ComplexityFeatures(TransformerMixin, BaseEstimator):
         series = _series(X)
         self.n_series_in_ = len(series)
         self._numeric = _are_numbers(series)
-        variables = [_variables(one, k, self._numeric) for k, one in enumerate(series)]
+        variables, self._axis = _variables(series, self._numeric)
         self.n_variables_in_ = len(variables[0])
-        _same_variables(variables, self.n_variables_in_)
         self.evidence_ = None
         if flag(self.shared, "shared", of="ComplexityFeatures") and y is not None:
             labels = _labels(y, len(series))
@@ -121,12 +120,12 @@ class ComplexityFeatures(TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Floats:
         """(n_series, n_features) features of each series, a list of sequences or an array with one per row.
 
-        Series of several variables are (times, variables) or (variables, times): times are the more numerous ones.
+        Series of several variables are (times, variables) or (variables, times): variables are as many in all series,
+        or where times are too, the fewer ones.
         """
         series, evidence = _series(X), getattr(self, "evidence_", None)
         numeric = _are_numbers(series) if evidence is None else self._numeric
-        variables = [_variables(one, k, numeric) for k, one in enumerate(series)]
-        _same_variables(variables, getattr(self, "n_variables_in_", len(variables[0])))
+        variables, _ = _variables(series, numeric, getattr(self, "n_variables_in_", None), getattr(self, "_axis", 1))
         own: Floats = np.array([[self._features(values, numeric) for values in one] for one in variables])
         if evidence is None:
             return own.reshape(len(own), -1)
@@ -188,18 +187,33 @@ def _are_numbers(series: Sequence[Any]) -> bool:
     return bool((known % 1 != 0).any()) or np.unique(known).size > SYMBOLS
 
 
-def _variables(series: Any, k: int, numeric: bool) -> list[Any]:
-    """The variables of a series of numbers, of which the longer axis is time; or a series of symbols as it is."""
+def _variables(
+    series: Sequence[Any], numeric: bool, n: int | None = None, axis: int = 1
+) -> tuple[list[list[Any]], int]:
+    """The variables of each series of numbers, and their axis; or series of symbols as they are.
+
+    Variables are along the axis that is as long in all series, or n where that is known; where both are, along the
+    shorter one, or `axis`.
+    """
     if not numeric:
-        return [series]
-    name = f"X[{k}]"
-    values = floats(series, name, f"The {name!r} has values that are not numbers, and other series have: give numbers.")
-    if values.ndim > 2:
-        raise ValueError(
-            f"The {name!r} has shape {values.shape}; it must have one value or one row of values for each time: "
-            "reshape it to (T,) or (T, m)."
-        )
-    return list(np.atleast_2d(values if values.ndim == 1 or values.shape[0] < values.shape[1] else values.T))
+        return [[one] for one in series], axis
+    rule = "has values that are not numbers, and other series have: give numbers."
+    arrays = [floats(one, f"X[{k}]", f"The 'X[{k}]' {rule}") for k, one in enumerate(series)]
+    arrays = [values[:, None] if values.ndim == 1 else values for values in arrays]
+    for k, values in enumerate(arrays):
+        if values.ndim > 2:
+            raise ValueError(
+                f"The 'X[{k}]' has shape {values.shape}; it must have one value or one row of values for each time: "
+                "reshape it to (T,) or (T, m)."
+            )
+    sizes = {of: {values.shape[of] for values in arrays} for of in (axis, 1 - axis)}
+    known = [of for of, size in sizes.items() if (len(size) == 1 if n is None else size == {n})]
+    if not known:
+        found = sorted(min(sizes.values(), key=max))
+        what = "the same" if n is None else f"{n}, as those of fit"
+        raise ValueError(f"The 'X' has series of {found} variables; all must have {what}: select variables.")
+    of = min(known, key=lambda one: min(sizes[one]))
+    return [list(values.T if of else values) for values in arrays], of
 
 
 def _plain(variables: list[list[Any]], numeric: bool) -> list[list[Any]]:
@@ -210,14 +224,6 @@ def _plain(variables: list[list[Any]], numeric: bool) -> list[list[Any]]:
 def _symbols(series: Any) -> list[Any]:
     values = series if isinstance(series, (str, bytes)) else np.asarray(series).tolist()
     return [tuple(row) if isinstance(row, list) else row for row in values]
-
-
-def _same_variables(variables: list[list[Any]], n: int) -> None:
-    for k, one in enumerate(variables):
-        if len(one) != n:
-            raise ValueError(
-                f"The 'X[{k}]' has {len(one)} variables and others {n}; all must have the same: select variables."
-            )
 
 
 def _level(values: Floats) -> tuple[float, float]:
