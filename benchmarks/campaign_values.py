@@ -85,7 +85,7 @@ neighbourhood = free: 'moore' | 'von_neumann'
 missing = free: None | '0' | 9
 sequences = free: None | True | False
 family_wise joint difference include_present past_row_only subtract_min self_loops edge_labels with_error initial
-    overwrite sliced named header deep DecisionalStates.events.initial = free: True | False
+    shared overwrite sliced named header deep DecisionalStates.events.initial = free: True | False
 random_state rng = free: 0 | {s} | np.random.default_rng({s}) | None
 seed = free: 0 | None
 executor = free: None | POOL
@@ -228,7 +228,7 @@ Slack = ds.utility.Slack()
 _USED = """
 CausalStates = {call}.fit(ds.observe.series(text({s}), 2))
 DecisionalStates = {call}.fit(causal({s}))
-ComplexityFeatures = {call}.fit_transform(several({s}))
+ComplexityFeatures = {call}.fit_transform(several({s}), np.arange(len(several({s}))) % 2)
 Counts = ds.CausalStates(density={call}).fit(ds.observe.series(text({s}), 2))
 Kernels = ds.CausalStates(density={call}).fit(ds.observe.delays(numbers({s}), 1))
 clustering.Aggregate = ds.CausalStates(cluster={call}).fit(ds.observe.series(text({s}), 2))

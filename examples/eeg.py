@@ -31,7 +31,7 @@ def main(out: Path | None = None) -> dict[str, float]:
     labels = np.repeat([0, 1], 15)
     series = [rhythm(("rest", "task")[k], rng) for k in labels]
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
-    features = ds.ComplexityFeatures(utility=ds.utility.tolerant(0.5), past=3, step=3)
+    features = ds.ComplexityFeatures(utility=ds.utility.tolerant(0.5), past=3, step=3, shared=False)
     model = make_pipeline(features, StandardScaler(), LogisticRegression())
     search = GridSearchCV(model, {"complexityfeatures__bandwidth": [0.3, 0.6]}, cv=folds).fit(series, labels)
     power = np.array([[np.std(values)] for values in series])

@@ -42,3 +42,20 @@ def nearest_distance(points):
     for i, a in enumerate(points):
         nearest.append(min(math.dist(a, b) for j, b in enumerate(points) if j != i))
     return sum(nearest) / len(nearest)
+
+
+def class_densities(q, at, x, z, kind, fold, width, z_width, left_out, guard, odd):
+    """Densities of z at q, in scales, by all classes together and by each, without the observations of a fold."""
+    blind = 2 / (math.pi * math.sqrt(3) * (1 + at**2 / 3) ** 2)
+
+    def mixed(some, otherwise):
+        weight = [
+            math.exp(-0.5 * sum(((a - b) / w) ** 2 for a, b, w in zip(q, x[j], width, strict=True))) for j in some
+        ]
+        near = [math.exp(-0.5 * ((at - z[j]) / z_width) ** 2) / (math.sqrt(2 * math.pi) * z_width) for j in some]
+        both = sum(a * b for a, b in zip(weight, near, strict=True))
+        return (1 - odd) * (both + guard * otherwise) / (sum(weight) + guard) + odd * blind
+
+    kept = [j for j in range(len(z)) if fold[j] != left_out]
+    together = mixed(kept, blind)
+    return together, [mixed([j for j in kept if kind[j] == k], together) for k in range(max(kind) + 1)]

@@ -10,6 +10,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
@@ -152,6 +153,7 @@ def test_forecasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert parabola["stack"] > parabola["kernels"]
 
 
+<<<<<<< HEAD
 def test_coordinates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     coordinates = load("coordinates")
@@ -167,6 +169,31 @@ def test_coordinates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     kept, ratio = coordinates.measured("Lorenz", 7000)[3]
     assert kept > 0.9
     assert ratio < 1.2
+=======
+def test_features(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    features = load("features")
+    few = {name: features.SIMULATED[name] for name in ("days", "AR(2), three kinds")}
+    small = {"SIMULATED": few, "SEEDS": (2,), "TRAINING": 24, "TESTING": 40, "FORESTS": 2, "peer": lambda: None}
+    for name, value in small.items():
+        monkeypatch.setattr(features, name, value)
+    monkeypatch.setattr(features, "__file__", str(tmp_path / "features.py"))
+    monkeypatch.setattr(sys, "argv", ["features.py"])
+    features.main()
+    assert "aeon is not installed" in capsys.readouterr().out
+    rows = [line.split("|") for line in (tmp_path / "features.md").read_text().splitlines() if "±" in line]
+    assert [row[1].strip() for row in rows] == list(few)
+    for row in rows:
+        own, shared = (float(cell.split("±")[0]) for cell in row[2:4])
+        assert own + 0.05 < shared <= 1.0
+    # The table of a data set, where there is none, has what a user would write.
+    monkeypatch.setattr(features, "real", lambda name: features.simulated("days", 3))
+    row = features.real_table(["days"])[2]
+    assert row.startswith("| days | 24 + 40, 1 × 24, 2 |")
+    split = features.simulated("days", 3)
+    model = make_pipeline(features.ds.ComplexityFeatures(), features.RandomForestClassifier(random_state=0))
+    right = model.fit(split.train, split.train_y).score(split.test, split.test_y)
+    assert row.split("|")[5].strip() == f"{right:.3f}"
+>>>>>>> features
 
 
 def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
