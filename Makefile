@@ -46,11 +46,8 @@ bench: $(TEST) $(BENCH)
 	$(BIN)/python benchmarks/signals.py --seeds 2 --sizes 500 2000
 	$(BIN)/python benchmarks/pasts.py --seeds 2
 	$(BIN)/python benchmarks/forecasts.py
-<<<<<<< HEAD
 	$(BIN)/python benchmarks/coordinates.py
-=======
 	$(BIN)/python benchmarks/features.py
->>>>>>> features
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/campaign.py

@@ -153,7 +153,6 @@ def test_forecasts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     assert parabola["stack"] > parabola["kernels"]
 
 
-<<<<<<< HEAD
 def test_coordinates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     coordinates = load("coordinates")
@@ -169,7 +168,8 @@ def test_coordinates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     kept, ratio = coordinates.measured("Lorenz", 7000)[3]
     assert kept > 0.9
     assert ratio < 1.2
-=======
+
+
 def test_features(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     features = load("features")
     few = {name: features.SIMULATED[name] for name in ("days", "AR(2), three kinds")}
@@ -193,7 +193,6 @@ def test_features(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     model = make_pipeline(features.ds.ComplexityFeatures(), features.RandomForestClassifier(random_state=0))
     right = model.fit(split.train, split.train_y).score(split.test, split.test_y)
     assert row.split("|")[5].strip() == f"{right:.3f}"
->>>>>>> features
 
 
 def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
