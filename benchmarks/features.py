@@ -2,9 +2,10 @@
 
 Prints tables and writes them to benchmarks/features.md. All features go through scikit-learn's random forest as it is
 by default, as in what a user would write: `make_pipeline(ds.ComplexityFeatures(),
-RandomForestClassifier(random_state=0))`; they are made once for the forests of all seeds. "Complexities" are C, D, P, V, h and U of each series on its own
-(shared=False); "shared" are the default, with what the training series share. The peer is catch22 (Lubba et al. 2019),
-22 features of each variable, as aeon has it. Features and forests are fitted on the training series alone.
+RandomForestClassifier(random_state=0))`; they are made once for the forests of all seeds. "Complexities" are C, D, P,
+V, h and U of each series on its own (shared=False); "shared" are the default, with what the training series share. The
+peer is catch22 (Lubba et al. 2019), 22 features of each variable, as aeon has it. Features and forests are fitted on
+the training series alone.
 
 The data sets are those that come with aeon, with their own split; without aeon they and the peer are left out, which is
 told. The simulated series are 40 for training and 120 for testing, in their own standard deviations unless their size
