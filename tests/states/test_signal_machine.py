@@ -97,6 +97,11 @@ def test_a_continuum_is_refused(values, why):
     assert "ds.CausalStates" in str(told.value)
 
 
+def test_few_values_are_refused():
+    with pytest.raises(ValueError, match="are 5 numbers that hardly repeat; levels are found in at least 40"):
+        ds.epsilon_machine(np.random.default_rng(0).normal(size=5))
+
+
 def test_a_machine_of_levels_follows_values(tmp_path):
     truth = ds.processes.even()
     rng = np.random.default_rng(7005)

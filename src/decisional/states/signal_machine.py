@@ -29,8 +29,8 @@ from .stacking import stack_of
 
 # Levels at most, and states of Markov chains through which the signal is read.
 MOST_LEVELS, MOST_CONTEXTS = 8, 32
-# Values on which machines are compared; all of them make the chosen one.
-SEARCHED = 5_000
+# Values that are too few, and values on which machines are compared; all of them make the chosen one.
+LEAST, SEARCHED = 40, 5_000
 # Machines of each reading that are tried, and those from which the search starts; their states at most.
 READ, STARTS, MOST_STATES = 4, 3, 16
 # Steps of expectation and maximisation: until a machine is judged, and while neighbours are compared; bits that are
@@ -295,6 +295,11 @@ def signal_machine(
     Cost: some hundred passes over the first 5,000 values, and 30 over all of them.
     """
     say, whole = teller(progress), Signal(values, bounds)
+    if whole.n < LEAST:
+        raise ValueError(
+            f"The 'symbols' are {whole.n} numbers that hardly repeat; levels are found in at least {LEAST} values of a "
+            "signal: give more, or bin the values first."
+        )
     signal = whole.beginning(SEARCHED)
     marginals = [signal.marginal(n) for n in range(1, MOST_LEVELS + 1)]
     usual = int(np.argmin([one.length for one in marginals])) + 1
