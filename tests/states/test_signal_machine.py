@@ -150,7 +150,7 @@ def test_decisions_are_about_values():
 def test_edges_that_are_hardly_used_go():
     found = signal_machine.merged(np.array([[0, 1], [2, 0], [0, 1]]), np.ones((3, 2)), 0, 2)
     assert found[0].tolist() == [[0, 1], [0, 0]]
-    signal = signal_machine.Signal(seen(ds.processes.golden_mean(), 7007), [0, 2000])
+    signal = signal_machine.SignalValues(seen(ds.processes.golden_mean(), 7007), [0, 2000])
     levels = signal.marginal(2).levels
     chain = signal.follow(*signal_machine._chain(1, signal.marginal(2).posterior.argmax(axis=1), 2), levels)
     assert signal.pruned(chain).targets.tolist() == [[0, 1], [0, -1]]

@@ -70,7 +70,7 @@ class Followed(NamedTuple):
         return len(self.targets)
 
 
-class Signal:
+class SignalValues:
     """Values that judge machines by how short these describe them.
 
     Parameters
@@ -85,11 +85,11 @@ class Signal:
         scale = robust(values[np.isfinite(values)][:, None])
         self.centre, self.scale = float(scale.centre[0]), float(scale.scale[0])
 
-    def beginning(self, size: int) -> "Signal":
+    def beginning(self, size: int) -> "SignalValues":
         """The first values; the same levels have the same scale."""
         if self.values.size <= size:
             return self
-        part = Signal(self.values[:size], [b for b in self.bounds if b < size] + [size])
+        part = SignalValues(self.values[:size], [b for b in self.bounds if b < size] + [size])
         part.centre, part.scale = self.centre, self.scale
         return part
 
@@ -245,7 +245,7 @@ def _chain(order: int, symbols: Ints, n: int) -> tuple[Ints, Floats]:
     return targets, counts / counts.sum(axis=1, keepdims=True)
 
 
-def _proposals(signal: Signal, marginal: Followed) -> Iterator[tuple[Ints, Floats]]:
+def _proposals(signal: SignalValues, marginal: Followed) -> Iterator[tuple[Ints, Floats]]:
     """Machines of symbols as the signal is read by its levels alone, and through Markov chains."""
     n, gap = marginal.levels.mean.size, np.isnan(signal.values)
     plain = marginal.posterior.argmax(axis=1)
@@ -270,7 +270,7 @@ def _proposals(signal: Signal, marginal: Followed) -> Iterator[tuple[Ints, Float
                 yield targets, emission / emission.sum(axis=1, keepdims=True)
 
 
-def _with_levels(signal: Signal, marginal: Followed) -> Followed:
+def _with_levels(signal: SignalValues, marginal: Followed) -> Followed:
     """The shortest machine that is found with as many levels as the marginal has."""
     found, seen = [marginal], set()
     for targets, emission in _proposals(signal, marginal):
@@ -294,7 +294,7 @@ def signal_machine(
 
     Cost: some hundred passes over the first 5,000 values, and 30 over all of them.
     """
-    say, whole = teller(progress), Signal(values, bounds)
+    say, whole = teller(progress), SignalValues(values, bounds)
     if whole.n < LEAST:
         raise ValueError(
             f"The 'symbols' are {whole.n} numbers that hardly repeat; levels are found in at least {LEAST} values of a "
@@ -327,7 +327,7 @@ def _machine(found: Followed) -> EpsilonMachine:
     return machine.recurrent_part()
 
 
-def _refuse_continuum(signal: Signal, best: Followed) -> None:
+def _refuse_continuum(signal: SignalValues, best: Followed) -> None:
     """Where densities of the next value say more about it than the best machine of levels does, there is no machine."""
     if best.levels.mean.size == 1:
         raise ValueError(
@@ -349,7 +349,7 @@ def _refuse_continuum(signal: Signal, best: Followed) -> None:
             )
 
 
-def _log_densities(signal: Signal, cut: int, past: int) -> Floats:
+def _log_densities(signal: SignalValues, cut: int, past: int) -> Floats:
     """(n - cut,) log2 density of the values from there on, by the stack of those before; NaN where unknown."""
     found = np.full(signal.values.size - cut, np.nan)
     parts = [signal.values[b : min(e, cut)] for b, e in pairwise(signal.bounds) if min(e, cut) - b > past]
