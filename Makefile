@@ -46,6 +46,7 @@ bench: $(TEST) $(BENCH)
 	$(BIN)/python benchmarks/signals.py --seeds 2 --sizes 500 2000
 	$(BIN)/python benchmarks/pasts.py --seeds 2
 	$(BIN)/python benchmarks/forecasts.py
+	$(BIN)/python benchmarks/levels.py
 	$(BIN)/python benchmarks/coordinates.py
 	$(BIN)/python benchmarks/features.py
 	$(BIN)/python benchmarks/startup.py

@@ -170,6 +170,21 @@ def test_coordinates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert ratio < 1.2
 
 
+def test_levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    levels = load("levels")
+    small = {"SEEDS": 1, "NOISES": (0.1,), "PROCESSES": ("golden_mean",), "REFUSED": 1, "N": 600, "LONG": 2000}
+    small |= {"CONTINUA": {"ar1": levels.CONTINUA["ar1"]}, "REGIMES": ((0.1, 0.98),), "AT_ONCE": 1000}
+    for name, value in small.items():
+        monkeypatch.setattr(levels, name, value)
+    monkeypatch.setattr(levels, "__file__", str(tmp_path / "levels.py"))
+    levels.main()
+    written = (tmp_path / "levels.md").read_text()
+    for row in ("| golden_mean | 0.1 | 1 of 1 |", "| ar1 | 1 of 1 |", "| noise | 1 of 1 |", "2,000 values: "):
+        assert row in written
+    assert "| 100.0% | 0 | 0 |" in capsys.readouterr().out
+
+
 def test_features(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     features = load("features")
     few = {name: features.SIMULATED[name] for name in ("days", "AR(2), three kinds")}

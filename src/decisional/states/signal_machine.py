@@ -23,7 +23,7 @@ from ..support.arguments import teller
 from ..support.arrays import Floats, Ints
 from .evidence import as_good
 from .forecasts import Forecast
-from .machine_selection import select
+from .machine_selection import DOUBT, select
 from .scales import robust
 from .stacking import stack_of
 
@@ -179,6 +179,16 @@ class SignalValues:
                 return machine
             machine = best
 
+    def simplified(self, machine: Followed) -> Followed:
+        """Merge states whose difference is in doubt."""
+        while True:
+            pairs = combinations(range(machine.n_states), 2)
+            tried = [self.follow(*merged(machine.targets, machine.counts, a, b), machine.levels) for a, b in pairs]
+            best = min(tried, key=lambda one: one.length, default=None)
+            if best is None or best.length > machine.length + DOUBT:
+                return machine
+            machine = self.pruned(best)
+
 
 def _without_rare(machine: Followed, rare: float) -> tuple[Ints, Floats] | None:
     """Without edges that are used less often, and what cannot be reached or left then; None where nothing is left."""
@@ -307,7 +317,7 @@ def signal_machine(
     for n in sorted({2, 3, max(usual - 1, 2), max(usual, 2), min(usual + 1, MOST_LEVELS)}):
         tried.append(_with_levels(signal, marginals[n - 1]))
         say(f"{n} levels: {tried[-1].n_states} states, {tried[-1].length:,.1f} bits")
-    best = min(tried, key=lambda one: one.length)
+    best = signal.simplified(min(tried, key=lambda one: one.length))
     _refuse_continuum(signal, best)
     if whole is not signal:
         best = whole.pruned(whole.follow(best.targets, best.emission, best.levels))
