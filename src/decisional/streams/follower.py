@@ -133,7 +133,7 @@ class Follower:
 
     def takes(self, symbol: Any) -> bool:
         """Whether a symbol of a file, as text, is one that the machine knows, or missing."""
-        return symbol is None or symbol in self._known
+        return symbol is None or (isinstance(symbol, str) and symbol in self._known)
 
     def walk(self, codes: Ints, gaps: Ints) -> Ints:
         """States after each symbol, up to the first that is refused; the belief goes along."""
@@ -205,8 +205,8 @@ class SignalFollower(Follower):
 
     def takes(self, symbol: Any) -> bool:
         try:
-            return symbol is None or isinstance(float(symbol), float)
-        except (TypeError, ValueError):
+            return symbol is None or (isinstance(symbol, str) and isinstance(float(symbol), float))
+        except ValueError:
             return False
 
     def walk(self, codes: Any, gaps: Ints) -> Ints:
