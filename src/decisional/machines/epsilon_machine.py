@@ -31,8 +31,9 @@ class EpsilonMachine(StateGraph):
     Parameters
     ----------
     transitions : iterable of rows
-        Each a source, a symbol, a target and a probability. States and symbols are any hashables. States are numbered in order of first appearance as a source;
-        rows of probability 0 are dropped; the probabilities that leave a state sum to 1.
+        Each a source, a symbol, a target and a probability. States and symbols are any hashables. States are numbered
+        in order of first appearance as a source; rows of probability 0 are dropped; the probabilities that leave a
+        state sum to 1.
     alphabet : iterable of symbols, optional
         The symbols in column order; by default those of the rows in the order of `observe.series`: sorted, or by
         type and text where they cannot be compared.
