@@ -96,7 +96,11 @@ def periodic(word: str | Sequence[Hashable] = "0011") -> EpsilonMachine:
     if isinstance(word, str) and word.isascii() and word.isdigit():
         letters = [int(letter) for letter in word]
     n = len(letters)
-    period = next(k for k in range(1, n + 1) if n % k == 0 and letters[:k] * (n // k) == letters)
+    try:
+        period = next(k for k in range(1, n + 1) if n % k == 0 and letters[:k] * (n // k) == letters)
+    except (TypeError, ValueError):
+        rule = "symbols that can be compared, none of them missing"
+        raise ValueError(arguments.refusal("word", word, rule, "give the one to repeat")) from None
     return EpsilonMachine([(i, letters[i], (i + 1) % period, 1.0) for i in range(period)])
 
 
