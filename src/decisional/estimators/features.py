@@ -22,7 +22,7 @@ from ..states.kernels import Kernels
 from ..states.state_model import refuse_ragged
 from ..support.arguments import flag, integer, refusal
 from ..support.arrays import Floats
-from .class_evidence import class_evidence, standard
+from .class_evidence import ClassEvidence, class_evidence, standard
 
 # Whole numbers and fractions are of one kind.
 NUMBERS = str.maketrans("biu", "fff")
@@ -79,6 +79,11 @@ class ComplexityFeatures(TransformerMixin, BaseEstimator):
     array([1.4, 0. ])
     """
 
+    # Complexities of each series on its own need no fit.
+    evidence_: ClassEvidence | None = None
+    n_variables_in_: int | None = None
+    _axis = 1
+
     def __init__(
         self,
         utility: Any = None,
@@ -113,7 +118,10 @@ class ComplexityFeatures(TransformerMixin, BaseEstimator):
         self.evidence_ = None
         if flag(self.shared, "shared", of="ComplexityFeatures") and y is not None:
             labels = _labels(y, len(series))
-            past, step = (integer(getattr(self, name), name, of="ComplexityFeatures") for name in ("past", "step"))
+            past, step = (
+                integer(value, name, of="ComplexityFeatures")
+                for name, value in (("past", self.past), ("step", self.step))
+            )
             self.evidence_ = class_evidence(_plain(variables, self._numeric), labels, self._numeric, past, step)
         return self
 
@@ -123,9 +131,9 @@ class ComplexityFeatures(TransformerMixin, BaseEstimator):
         Series of several variables are (times, variables) or (variables, times): variables are as many in all series,
         or where times are too, the fewer ones.
         """
-        series, evidence = _series(X), getattr(self, "evidence_", None)
+        series, evidence = _series(X), self.evidence_
         numeric = _are_numbers(series) if evidence is None else self._numeric
-        variables, _ = _variables(series, numeric, getattr(self, "n_variables_in_", None), getattr(self, "_axis", 1))
+        variables, _ = _variables(series, numeric, self.n_variables_in_, self._axis)
         own: Floats = np.array([[self._features(values, numeric) for values in one] for one in variables])
         if evidence is None:
             return own.reshape(len(own), -1)
@@ -135,11 +143,12 @@ class ComplexityFeatures(TransformerMixin, BaseEstimator):
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Names of the columns; those of one of several variables end with its number."""
-        each, leads, evidence = [*NAMES], [], getattr(self, "evidence_", None)
+        each, evidence = [*NAMES], self.evidence_
+        leads: list[str] = []
         if evidence is not None:
             statistics, leads = evidence.names
             each += [*(LEVELS if self._numeric else ()), *statistics]
-        n = getattr(self, "n_variables_in_", 1)
+        n = self.n_variables_in_ or 1
         each = each if n == 1 else [f"{name}_{v}" for v in range(n) for name in each]
         return np.array([*each, *leads], object)
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from ..states.causal_model import CausalModel
+from ..states.scales import evenly
 from ..support.arguments import choice, integer
 from . import figures
 
@@ -48,7 +47,7 @@ def coordinates(causal: CausalModel, n: int = 2, colour: str = "next", ax: Axes 
     n = integer(n, "n", least=2, most=3, remedy="draw two or three", of="coordinates")
     choice(colour, "colour", COLOURS, of="coordinates")
     found = causal.coordinates(n)
-    some = np.linspace(0, len(found.values) - 1, min(SHOWN, len(found.values))).astype(np.int64)
+    some = evenly(len(found.values), SHOWN)
     drawn: Any = ax
     if drawn is None:
         drawn = figures.new_figure(6.4, 5.2).add_subplot(projection="3d" if n == 3 else None)

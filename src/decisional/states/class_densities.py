@@ -13,7 +13,7 @@ import numpy as np
 from .._kernels.block_sums import block_sums
 from ..support.arrays import Floats, Ints
 from .bandwidths import Sample, likeliest
-from .scales import Scale, lattice, robust, scattered
+from .scales import Scale, evenly, lattice, robust, scattered
 
 # Observations that choose the widths, that answer, and that are asked of a series, at most.
 CHOOSING, ANSWERING, ASKED = 2000, 8000, 200
@@ -80,7 +80,7 @@ class ClassDensities(NamedTuple):
 
     def bits(self, x: Floats, z: Floats, left_out: int) -> tuple[Floats, Floats]:
         """(m,) log2 densities of z in scales given x by all classes together, (m, k) by each, for some of the rows."""
-        rows = np.unique(np.linspace(0, len(z) - 1, min(len(z), ASKED)).astype(np.int64))
+        rows = evenly(len(z), ASKED)
         q, at = self.x_scale.tame(x[rows]) / self.width, self.z_scale.tame(z[rows, None])[:, 0]
         mass, near = np.empty((2, at.size, self.start.size - 1))
         block_sums(np.ascontiguousarray(q), at, self.x, self.z, self.z_width, self.start, mass, near)
