@@ -47,6 +47,7 @@ bench: $(TEST) $(BENCH)
 	$(BIN)/python benchmarks/pasts.py --seeds 2
 	$(BIN)/python benchmarks/forecasts.py
 	$(BIN)/python benchmarks/levels.py
+	$(BIN)/python benchmarks/signal_drift.py --scale 0.2
 	$(BIN)/python benchmarks/coordinates.py
 	$(BIN)/python benchmarks/features.py
 	$(BIN)/python benchmarks/startup.py

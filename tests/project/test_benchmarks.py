@@ -170,6 +170,24 @@ def test_coordinates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     assert ratio < 1.2
 
 
+def test_signal_drift(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Delays, false alarms and speed, on one system each."""
+    drift = load("signal_drift")
+    systems = {name: drift.SYSTEMS[name] for name in ("two regimes",)}
+    make, past, drifts = systems["two regimes"]
+    small = {"SYSTEMS": {"two regimes": (make, past, {"level + 0.3": drifts["level + 0.3"]})}, "SEEDS": (7000,)}
+    small |= {"STEADY": 2000, "speed": list}
+    for name, value in small.items():
+        monkeypatch.setattr(drift, name, value)
+    monkeypatch.setattr(drift, "__file__", str(tmp_path / "signal_drift.py"))
+    monkeypatch.setattr("sys.argv", ["signal_drift.py"])
+    drift.main()
+    written = (tmp_path / "signal_drift.md").read_text()
+    assert "| two regimes | 2,000 | level + 0.3 | 1 of 1 |" in written
+    assert "| two regimes | 2,000 | 0 in 2,000 |" in written
+    assert "level + 0.3" in capsys.readouterr().out
+
+
 def test_levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     levels = load("levels")

@@ -13,6 +13,7 @@ import decisional as ds
 import naive_evidence as naive
 from decisional.states import evidence
 from decisional.states.bandwidths import sampled
+from decisional.states.labelling import nearest
 from decisional.states.scales import robust, scattered
 from decisional.support import executors
 from strategies_symbols import examples
@@ -34,7 +35,7 @@ def samples(draw, z="numbers", most=45):
 
 def pieces(sample, width=0.4):
     outcomes = evidence.outcomes_of(sample, width)
-    densities = evidence._Densities(sample, outcomes, np.full(sample.x.shape[1], width))
+    densities = evidence._densities(sample, outcomes, np.full(sample.x.shape[1], width))
     return outcomes, densities, evidence.folds(len(sample.x))
 
 
@@ -74,7 +75,7 @@ def test_densities_are_cross_fitted(sample, width):
         fold.tolist(),
     )
     mean = np.array([np.mean([expected[i] for i in np.flatnonzero(row == k)], axis=0) for k in range(rows.size)])
-    assert np.abs(densities.cross_fitted(sample, row) - mean).max() < 1e-5
+    assert np.abs(evidence.cross_fitted(densities, sample, row) - mean).max() < 1e-5
 
 
 @pytest.mark.small
@@ -123,7 +124,7 @@ def test_folds_that_differ_are_no_states():
 def test_states_are_those_of_the_best_expected_score(seed):
     rng = np.random.default_rng(seed)
     p, q = rng.dirichlet(np.ones(5), 20), np.log(rng.dirichlet(np.ones(5), int(rng.integers(1, 6))))
-    assert evidence.nearest(p, q).tolist() == [naive.expected(row, q.tolist()) for row in p.tolist()]
+    assert nearest(p, q).tolist() == [naive.expected(row, q.tolist()) for row in p.tolist()]
 
 
 # ------------------------------------------------------------------------------------------ known answers

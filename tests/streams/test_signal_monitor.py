@@ -102,10 +102,10 @@ def test_what_a_monitor_of_a_signal_refuses(choice):
     with pytest.raises(ValueError, match="is missing; gaps are refused"):
         monitor.feed([0.1, None, 0.2])
     assert monitor.position == 1
-    with pytest.raises(ValueError, match="numbers: the machine is that of a signal"):
+    with pytest.raises(ValueError, match="numbers: the monitor is that of a signal"):
         monitor.feed(["low", "high"])
-    with pytest.raises(ValueError, match="drift is found in symbols"):
-        ds.Monitor(choice, adapt=ds.Adapt())
+    with pytest.raises(ValueError, match="states of numbers are learnt from a window"):
+        ds.Monitor(choice, adapt=ds.Adapt(forget=1000))
 
 
 def test_watch_follows_numbers(choice, tmp_path):

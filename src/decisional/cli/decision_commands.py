@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from ..streams.stream_input import StreamInput
 
 DECIDE = """\
-MODEL is a machine that `decisional symbols --json` wrote. A utility says what predicting y is worth when z happens:
+MODEL is a machine that `decisional symbols --json` or `signal --machine` wrote. A utility says what predicting y is
+worth when z happens:
 
   zero-one         1 for a prediction that comes true
   squared-error    -(y - z)², for symbols that are numbers
@@ -35,9 +36,10 @@ example:
   decisional decide machine.json --utility bet.csv --events data.txt --monitor monitor.json
 """
 WATCH = """\
-MODEL is a monitor that `decisional decide --monitor` wrote, or a machine with --utility. Symbols are characters, or
-words between spaces, commas and line ends if a symbol of the model has several characters; with --column they are those
-of a table, a row each, whose empty cells are gaps. Each event is a line of JSON, given at once.
+MODEL is a monitor that `decisional decide --monitor` or `signal --monitor` wrote, or a machine with --utility. Symbols
+are characters, or words between spaces, commas and line ends if a symbol of the model has several characters, as the
+numbers of a signal have; with --column they are those of a table, a row each, whose empty cells are gaps. Each event is
+a line of JSON, given at once.
 
 With --state the program resumes where it was saved, after each read of DATA. Feed it the symbols that it has not seen,
 or all from the beginning with --skip-seen. With --out too, each event is in that file once, even after kill -9 or where
@@ -161,6 +163,9 @@ def _events_data(arguments: argparse.Namespace, machine: EpsilonMachine) -> Sequ
     from ..data.frames import is_native
     from ..data.reading import read
 
+    if machine.levels is not None:
+        found = read(arguments.events, "signal", **table_options(arguments))
+        return found if isinstance(found, list) else [found]
     series = read(arguments.events, "symbols", **table_options(arguments))
     series = [series] if is_native(series) else series
     for sequence in series:
@@ -338,7 +343,7 @@ def _follow(file: EventFile, source: StreamInput, rows: StreamRows, gaps: bool) 
         n = next((place for place, stop in enumerate(stops) if stop), len(rows.symbols))
         gap = n < len(rows.symbols) and (gaps or rows.symbols[n] is CUT)
         if n == 0 and not gap:
-            if monitor.machine.levels is not None:
+            if monitor.machine is None or monitor.alphabet is None:
                 raise ValueError(
                     f"The value {rows.symbols[0]!r} at position {monitor.position} of the input is no number, and the "
                     "model follows a signal: check the column, or give --unknown gap."

@@ -32,9 +32,13 @@ FILE is a table with or without names in its first row, where empty cells and NA
 By default the number of past values is the smallest that predicts held-out values as well as any. What the calendar
 tells of the next value, its hour or month, is known in advance: with --inputs it is looked at too.
 
+What follows new values is saved with --monitor, for watch. Where a signal moves between levels, --machine saves its
+machine, for decide: it knows more than a few past values do.
+
 example:
   decisional signal sunspots.csv --column number --tau 15 --plot signal.png
   decisional signal weather.csv --column degrees --time date --inputs hour,month
+  decisional signal pump.csv --column vibration --utility alarm:2.5,2,1 --monitor monitor.json
 """
 FILES = {"json": "{}.json", "plot": "{}.png", "labels": "labels.npy", "report": "report.html"}
 # Places, and values of a signal, that are shown of data that were read slice by slice.
@@ -74,6 +78,9 @@ def add(commands: Any) -> None:
     option(signal, "--bandwidth", "B", "width of the kernel (default: the data choose)", parser.POSITIVE)
     tau = "error that costs nothing (default: squared errors, whose best prediction is the mean)"
     option(signal, "--tau", "T", tau, parser.NOT_NEGATIVE)
+    option(signal, "--utility", "U", "what predictions are worth instead: a name, see decide")
+    option(signal, "--monitor", "FILE", "save a monitor of new values for watch: .json")
+    option(signal, "--machine", "FILE", "save the machine of a signal that moves between levels, for decide: .json")
     for command in (field, image):
         option(command, "--key", "K", "array of an .npz archive (default: the first)")
         option(command, "--variable", "V", parser.VARIABLE)
@@ -99,6 +106,7 @@ class Task(NamedTuple):
     rows: Callable[[Any, Any], list[tuple[str, str]]]  # first lines of the summary: of observations and causal states
     asked: dict[str, Any]  # settings, for the report
     sizes: dict[str, str]  # of the data, for the report
+    write: Callable[[Any], list[str]] = lambda choice: []  # other files, made of decisional states
 
 
 def run(task_of: Callable[[argparse.Namespace], Task], arguments: argparse.Namespace) -> int:
@@ -133,6 +141,7 @@ def run(task_of: Callable[[argparse.Namespace], Task], arguments: argparse.Names
         kind, sizes = ("series", task.sizes) if name == "signal" else ("field", task.sizes if sliced else None)
         page = {"asked": asked, "choice": shown, kind: values, "data": sizes}
         written = outputs.write(writers, title=f"Hidden states of {results.called(files)}", **page)
+        written += task.write(choice)
         if not arguments.quiet:
             print("\n".join(summary.states(choice, task.rows(obs, causal))))
             results.announce(written)
@@ -284,6 +293,7 @@ def _signal(arguments: argparse.Namespace) -> Task:
     from ..data.stores import extremes
     from ..states.causal_model import CausalModel
 
+    results.check_paths(arguments, "monitor", "machine")
     say, tau = results.progress(arguments), arguments.tau
     density = Kernels("cv" if arguments.bandwidth is None else arguments.bandwidth, progress=say)
     inputs = arguments.inputs or None
@@ -293,13 +303,16 @@ def _signal(arguments: argparse.Namespace) -> Task:
     how = "chosen by the data" if arguments.past is None else "given"
     called = ", ".join(inputs or ())
     cost = "squared errors" if tau is None else f"errors up to {tau:g} cost nothing"
+    worth = utility.squared_error() if tau is None else utility.tolerant(tau)
+    if arguments.utility is not None:
+        cost, worth = arguments.utility, _utility(arguments)
     n, gaps = sum(map(len, signals)), extremes(signals)[2]
 
     return Task(
         signals,
         lambda data, chunks: observe.delays(data, past, chunks=chunks, inputs=inputs),
         CausalModel(density, random_state=arguments.seed),
-        utility.squared_error() if tau is None else utility.tolerant(tau),
+        worth,
         (SHOWN_VALUES, 1),
         lambda plot, choice, signal: plot.signal(choice, signal, name),
         lambda obs, causal: [
@@ -311,4 +324,30 @@ def _signal(arguments: argparse.Namespace) -> Task:
         ],
         {"Column": name, "Past": f"{past}, {how}", **({"Inputs": called} if inputs else {}), "Utility": cost},
         {"Length": f"{n:,} values"},
+        partial(_live, arguments, signals),
     )
+
+
+def _utility(arguments: argparse.Namespace) -> Any:
+    """What --utility names."""
+    from ..decisions.utility_files import read_utility
+
+    if arguments.tau is not None:
+        raise ValueError("The options --tau and --utility both say what predictions are worth: leave one out.")
+    return read_utility(arguments.utility)
+
+
+def _live(arguments: argparse.Namespace, signals: list[Any], choice: Any) -> list[str]:
+    """Write what follows new values: the monitor of the states, and the machine of the signal."""
+    written = []
+    if arguments.monitor is not None:
+        from .. import Monitor
+
+        Monitor(choice).save(arguments.monitor)
+        written.append(arguments.monitor)
+    if arguments.machine is not None:
+        from .. import epsilon_machine
+
+        epsilon_machine(signals if len(signals) > 1 else signals[0]).save(arguments.machine)
+        written.append(arguments.machine)
+    return written

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,6 +22,23 @@ class CountsOnly(ValueError):
     """What is asked for belongs to each observation, and only counts were kept."""
 
 
+class Delays(NamedTuple):
+    """How the x and z of a signal are made of its values.
+
+    Attributes
+    ----------
+    lags, ahead : x has the values at t - lag, z those at t + ahead
+    difference : whether values are differenced first
+    width, target : number of variables, and the one that z has, None = all
+    """
+
+    lags: tuple[int, ...]
+    ahead: tuple[int, ...]
+    difference: bool
+    width: int
+    target: int | None
+
+
 class Observations:
     """Pairs (x, z) with their distinct values numbered, made when asked for where the data are large.
 
@@ -37,6 +54,7 @@ class Observations:
     overlap : how many observations share each piece of their outcomes: so much less do they count as evidence
     source : the numbered symbols of a series in memory, or None
     known : how many numbers at the end of x are inputs that are known in advance
+    delays : how x and z are made of a signal, or None
     index : the index of the series or frame that the data came as, or None
     """
 
@@ -48,6 +66,7 @@ class Observations:
     shape: tuple[int, ...]
     overlap: float = 1.0
     known: int = 0
+    delays: Delays | None = None
     index: Index | None = None
     source: Symbols | None = None
     _counts: Tally | None = None
@@ -260,7 +279,7 @@ class Chosen(Observations):
                 f"None of {whole.n} observations is at the places that were chosen; at least one must be: choose more."
             )
         self._whole, self._kept = whole, kept
-        for name in ("kind", "past", "future", "letters", "alphabet", "shape", "overlap", "known", "index"):
+        for name in ("kind", "past", "future", "letters", "alphabet", "shape", "overlap", "known", "delays", "index"):
             setattr(self, name, getattr(whole, name))
         every, after = whole.x, whole.successor
         tally, x = whole.tally(), every[kept]

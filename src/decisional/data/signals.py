@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..support import arguments
 from .calendars import are_names, calendar, names_of
 from .frames import Index, aligned, dates_of, unwrapped, variables_of
-from .observations import Observations
+from .observations import Delays, Observations
 from .pairs import Pairs, floats, stacked, vector_pairs
 from .slices import Part, Sliced, cut_parts, in_slices
 
@@ -114,6 +114,8 @@ def delays(
             "signal or a shorter past."
         )
     found.known, found.index = given.n_known, given.index
+    lags, ahead = (tuple(map(int, part)) for part in how[:2])
+    found.delays = Delays(lags, ahead, difference, given.width, given.target)
     return found
 
 

@@ -13,7 +13,7 @@ from ..data.frames import Index, aligned, index_of, unwrapped
 from ..data.observations import CountsOnly, Observations
 from ..data.sequences import one_sequence
 from ..machines import EpsilonMachine, TransitionGraph
-from ..machines.walks import numbers
+from ..machines.walks import SURE, numbers
 from ..states import aggregation, matching
 from ..states.causal_model import CausalModel
 from ..states.partition import Partition
@@ -155,7 +155,7 @@ class DecisionalModel(StateModel):
             # A state for each distinct x.
             windows: dict[str, Any] = {"past": self.past, "future": self.future, "inputs": self.inputs}
             causal = self._causal_model(cluster=aggregation.distinct, constraints="none", **windows).fit(X, z)
-        given = causal, causal.machine_, causal.distributions_, causal.outcomes_, causal.states_.probability
+        given = causal, causal.step_machine, causal.distributions_, causal.outcomes_, causal.states_.probability
         if not isinstance(causal.match_, (matching.TwoSampleTest, matching.Evidence)):
             return self._settle(*given)
         obs, by_test = causal.observations_, isinstance(causal.match_, matching.TwoSampleTest)
@@ -370,6 +370,11 @@ class DecisionalModel(StateModel):
         by : what changes: "decision", "prediction" (iso-prediction state) or "utility" (iso-utility state)
         level : crossings of this expected utility instead: state 1 is at or above the level, 0 below
         initial : list the first known state of each sequence too, with before = -1
+
+        Notes
+        -----
+        Along numbers a change counts where the new state of the decision is believed to 98 %: on the border of two
+        states, where the data hardly tell which it is, the last one stands.
         """
         labels = self.event_labels(by, level)
         if X is None and self.causal_ is None:
@@ -378,11 +383,11 @@ class DecisionalModel(StateModel):
         if self._takes_series(obs):
             assert self.causal_ is not None
             obs = self.causal_.observations_of(obs)
-        causes = self.causes(obs)
-        if isinstance(obs, Observations):
+        if isinstance(obs, Observations) and self.causal_ is not None:
+            causes = self.causal_.known_states(obs, labels, SURE)
             place, before, after = events.changes_in_observations(obs, causes, labels)
         else:
-            place, before, after = events.changes_in_sequence(causes, labels)
+            place, before, after = events.changes_in_sequence(self.causes(obs), labels)
         kept = flag(initial, "initial") | (before >= 0)
         place, before, after = place[kept], before[kept], after[kept]
         found = np.append(labels, -1)

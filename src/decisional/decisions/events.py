@@ -69,15 +69,17 @@ class Refit(NamedTuple):
     choice: "DecisionalModel"
 
     @property
-    def machine(self) -> "EpsilonMachine":
-        assert self.choice.machine_ is not None
+    def machine(self) -> "EpsilonMachine | None":
+        """The new machine, None where states of numbers are followed without one."""
         return self.choice.machine_
 
     def __str__(self) -> str:
-        n = self.machine.n_states
+        n = len(self.choice.predictions_)
         states = f"{n} state{'s' if n != 1 else ''}"
         if self.moved:
             return f"{self.position}: new probabilities in the same {states}"
+        if self.machine is None:
+            return f"{self.position}: {states} anew, learnt from the values since {self.since}"
         return f"{self.position}: a new machine of {states}, learnt from the symbols since {self.since}"
 
 

@@ -119,11 +119,15 @@ def _number(path: str, place: int, cell: str) -> float:
 def machine_of_numbers(machine: EpsilonMachine) -> EpsilonMachine:
     """The same machine over numbers, where its symbols are their text; each must print as it did, to be found again.
 
+    The machine of a signal is about numbers already.
+
     Examples
     --------
     >>> machine_of_numbers(EpsilonMachine([("A", "2", "A", 0.5), ("A", "0.5", "A", 0.5)])).alphabet
     (0.5, 2)
     """
+    if machine.levels is not None:
+        return machine
     numbers = [_as_number(symbol) if isinstance(symbol, str) else symbol for symbol in machine.alphabet]
     return machine.from_arrays(machine.targets, machine.emission, numbers, machine.names, machine.weights)
 

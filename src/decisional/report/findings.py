@@ -76,7 +76,9 @@ class Findings:
             choice = None if choice is None else on_first_part(choice, first)
             causal = on_first_part(causal, first) if choice is None else choice.causal_
         if machine is None:
-            machine = causal.machine_ if causal is not None else selection.machine if selection is not None else None
+            machine = (
+                causal.step_machine if causal is not None else selection.machine if selection is not None else None
+            )
         self.series, self.field, self.machine, self.causal = series, field, machine, causal
         self.choice, self.selection = choice, selection
         self._read_states()
@@ -89,7 +91,7 @@ class Findings:
         self.states_machine = machine
         self.probability: Floats = np.zeros(0)
         if causal is not None:
-            obs, self.states_machine = causal.observations_, causal.machine_
+            obs, self.states_machine = causal.observations_, causal.step_machine
             self.kind, self.shown = obs.kind, obs.n if isinstance(obs, FirstPart) else None
             self.probability, self.distributions = causal.states_.probability, np.asarray(causal.distributions_)
             self.outcomes: Sequence[Any] = causal.outcomes_

@@ -63,9 +63,9 @@ def causal_html(causal: CausalModel) -> str:
     found = Findings(causal=causal)
     caption = f"{plural(found.n_states, 'causal state')} of {plural(found.n, 'observation')}"
     caption += f", C = {causal.complexity_:.4f} bits"
-    if causal.machine_ is not None:
-        caption += f", {int(causal.machine_.recurrent.sum())} recurrent"
-    return _html(machine_figure(causal.machine_), caption, "causal", _states(found))
+    if causal.step_machine is not None:
+        caption += f", {int(causal.step_machine.recurrent.sum())} recurrent"
+    return _html(machine_figure(causal.step_machine), caption, "causal", _states(found))
 
 
 def decisions_html(choice: DecisionalModel) -> str:

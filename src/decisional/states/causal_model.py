@@ -25,10 +25,12 @@ from .distributions import Counts
 from .evidence import states_of
 from .forecasts import Forecast
 from .kernels import KernelModel, Kernels
+from .labelling import Labeller
 from .machine_selection import best_window
 from .partition import Partition
 from .pasts import best_past
 from .reconstruct import DensityEstimator, Reconstruction, reconstruct
+from .signal_machine import machine_of_levels
 from .state_model import (
     PlainSeries,
     StateModel,
@@ -78,7 +80,8 @@ class CausalModel(StateModel):
     states_ : Partition of the distinct x
     labels_ : (n,) state of each observation (of each row of X for fit(X, z): -1 where a value is missing)
     distributions_ : (n_states, n_outcomes) P(Z|state); columns are `outcomes_`
-    machine_ : EpsilonMachine, or None where the observations have no symbols
+    machine_ : EpsilonMachine; of a signal whose values fall into levels that of `epsilon_machine(signal)`, with states
+        of its own, found when it is first asked for; None for a continuum, and where there are no steps
     graph_ : TransitionGraph of the observed transitions, or None
     complexity_ : C in bits over all states; `recurrent_complexity_` of the recurrent ones, by
         the machine's stationary distribution
@@ -107,6 +110,8 @@ class CausalModel(StateModel):
     _by_row = False
     # Columns of the array that was fitted, if one was, and their names.
     n_features_in_: int
+    # The machine of a signal, once it was asked for.
+    _levels: EpsilonMachine | None
     # How much past plain series were observed with.
     past_: int
     feature_names_in_: NDArray[Any]
@@ -144,6 +149,7 @@ class CausalModel(StateModel):
         obs.check_memory()
         obs.table(executor)
         self._tally, self._fitted = None, None
+        vars(self).pop("_levels", None)
         self._by_row = not isinstance(X, Observations)
         self._fitted = self._found_in(obs, executor)
         self._note_columns(X)
@@ -239,14 +245,35 @@ class CausalModel(StateModel):
     n_states_: int = _result("states.n_states")
     distributions_: Floats = _result("distributions")
     outcomes_: Sequence[Any] = _result("outcomes")
-    machine_: EpsilonMachine | None = _result("machine")
     graph_: TransitionGraph | None = _result("graph")
     unresolved_: tuple[tuple[int, Any, float], ...] = _result("unresolved")
+
+    @property
+    def machine_(self) -> EpsilonMachine | None:
+        """The machine of the states, or, of a signal that moves between levels, that of `epsilon_machine(signal)`."""
+        found = self._found
+        if found.machine is None and found.evidence is not None and found.observations.delays is not None:
+            if "_levels" not in vars(self):
+                self._levels = machine_of_levels(found.observations)
+            return self._levels
+        return found.machine
 
     @property
     def kernels_(self) -> KernelModel | None:
         density = self._found.density
         return density if isinstance(density, KernelModel) else None
+
+    @property
+    def labeller_(self) -> Labeller | None:
+        """What labels any x of numbers, where states were found by evidence."""
+        evidence = self._found.evidence
+        return None if evidence is None else evidence.labeller
+
+    def own_places(self) -> tuple[Floats, Ints]:
+        """See `ByEvidence.own_places`, of states that were found by evidence."""
+        evidence = self._found.evidence
+        assert evidence is not None
+        return evidence.own_places()
 
     @property
     def warning_(self) -> str | None:
@@ -271,7 +298,13 @@ class CausalModel(StateModel):
 
     @property
     def recurrent_complexity_(self) -> float:
-        return self.complexity_ if self.machine_ is None else self.machine_.statistical_complexity()
+        machine = self._found.machine
+        return self.complexity_ if machine is None else machine.statistical_complexity()
+
+    @property
+    def step_machine(self) -> EpsilonMachine | None:
+        """The machine whose states are these, or None where the observations have no symbols."""
+        return self._found.machine
 
     def path(self) -> BitsPath:
         """How many bits about the future fewer states keep: see `coarsening.bits_path`."""
@@ -329,14 +362,22 @@ class CausalModel(StateModel):
         -1 where nothing is known of x. Cost: O(n) and O(past log n_rows) for each distinct x.
         """
         obs, own = self._observed(X, ahead=True)
-        evidence = self._found.evidence
-        if evidence is not None:
-            states = evidence.label(self._points_of(obs))[obs.x]
+        if self.labeller_ is not None:
+            states = self.labeller_.label(self._points_of(obs))[obs.x]
         elif self.kernels_ is None:
             states = self._found.states_of_words(obs)[obs.x]
         else:
             states = self._nearest_states(self.kernels_.probabilities(self._points_of(obs)))[obs.x]
         return states if own is None else at_rows(states, obs, -1)[own]
+
+    def known_states(self, X: Observations, labels: Ints, sure: float) -> Ints:
+        """(n,) state of each observation where the label (n_states,) of its state is believed so much, else -1.
+
+        States of counts are known or not; those of numbers have borders, where the data hardly tell one from another.
+        """
+        if self.labeller_ is None:
+            return self.states_.labels[X.x] if X is self.observations_ else self.predict(X)
+        return self.labeller_.known(self._points_of(X), labels, sure)[X.x]
 
     def predict_proba(self, X: Any) -> Floats:
         """(n, n_outcomes) P(Z|state) of each observation, with kernels P(Z|x) itself; NaN where the state is -1.

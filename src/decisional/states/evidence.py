@@ -11,16 +11,15 @@ from copy import copy
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._kernels.expected_scores import best_expected
 from ..data.observations import Observations
 from ..support.arrays import Floats, Ints
-from ..support.executors import alone, map_slices, slices, workers
-from .bandwidths import ANSWERING, BLIND, Sample, choose, likeliest, sampled
+from ..support.executors import alone, map_slices
+from .bandwidths import ANSWERING, Sample, choose, likeliest, sampled
 from .distributions import Distributions
-from .kernel_sums import kernel_sums, smooth, squares
+from .kernel_sums import kernel_sums, squares
 from .kernels import KernelModel, Kernels
+from .labelling import Densities, Labeller, nearest
 from .scales import scattered, tell_outside
 
 # Cross-fitting: blocks of so many consecutive observations take turns in so many folds.
@@ -53,15 +52,7 @@ ROUNDS, TURNS = 8, 5
 FACTORS, WIDE = (1.0, 0.7, 0.5), 3.0
 # Kernel mass of others near half of the observations that is too little.
 NEIGHBOURS = 2.0
-# Where the kernel mass is less than enough, wider kernels count as so many observations, up to so many times the width.
-ENOUGH, BACK_OFF, WIDEST = 10.0, 0.3, 8.0
-# Kernels that are narrower than so many scales know x that are further off, where wider ones have so much mass.
-REACH, LEAST_NEAR = 0.5, 0.01
-# Rows that are labelled at once.
-ROWS = 1 << 14
 TINY, IMPOSSIBLE = 1e-12, 1e-300
-# Products of less than this are not worth threads.
-THREADED = 1 << 26
 
 
 class BinnedOutcomes(NamedTuple):
@@ -72,13 +63,14 @@ class BinnedOutcomes(NamedTuple):
     bin : (n,) bin of each z
     kernel : (n_bins, n_points) weights of the points of each bin, which add up to 1
     blurred : the same, as far as states are told apart by it
-    point : (n,) the point nearest to each z
+    at, point : (n_points, k) the points in scales, k = 0 for kinds; and (n,) that nearest to each z
     group, n_groups : (n,) class of each z among a few that are about equally frequent
     """
 
     bin: Ints
     kernel: Floats
     blurred: Floats
+    at: Floats
     point: Ints
     group: Ints
     n_groups: int
@@ -101,7 +93,7 @@ def _kinds(z: Ints, n_groups: int) -> BinnedOutcomes:
     rank[np.argsort(-count, kind="stable")] = np.arange(kinds.size)
     group = np.minimum(rank, n_groups - 1)[number]
     apart = np.eye(kinds.size)
-    return BinnedOutcomes(number, apart, apart, number, group, min(n_groups, kinds.size))
+    return BinnedOutcomes(number, apart, apart, np.empty((kinds.size, 0)), number, group, min(n_groups, kinds.size))
 
 
 def _numbers(z: Floats, width: float, n_groups: int) -> BinnedOutcomes:
@@ -113,7 +105,8 @@ def _numbers(z: Floats, width: float, n_groups: int) -> BinnedOutcomes:
     bins = np.round((z - at[0]) * (FINE / step)).astype(np.int64)
     cuts = np.quantile(z, np.linspace(0.0, 1.0, n_groups + 1)[1:-1])
     group = np.searchsorted(cuts, z)
-    return BinnedOutcomes(bins, *kernels, np.round((z - at[0]) / step).astype(np.int64), group, n_groups)
+    point = np.round((z - at[0]) / step).astype(np.int64)
+    return BinnedOutcomes(bins, *kernels, at[:, None], point, group, n_groups)
 
 
 def _kernel(square: Floats, width: float) -> Floats:
@@ -132,9 +125,9 @@ def _vectors(z: Floats, site: Ints, width: float, n_groups: int) -> BinnedOutcom
     apart = np.sqrt(np.median(np.where(np.eye(len(centre), dtype=bool), np.inf, square).min(axis=1)))
     apart = apart if np.isfinite(apart) and apart > 0.0 else 1.0
     kernels = _kernel(square, max(width, apart)), _kernel(square, max(width, apart, BLUR))
-    nearest = squares(z, centre).argmin(axis=1)
+    cell = squares(z, centre).argmin(axis=1)
     coarse = _clusters(centre, n_groups, "ward")
-    return BinnedOutcomes(nearest, *kernels, nearest, coarse[nearest], int(coarse.max()) + 1)
+    return BinnedOutcomes(cell, *kernels, centre, cell, coarse[cell], int(coarse.max()) + 1)
 
 
 def _clusters(rows: Floats, n: int, method: Literal["ward", "average"]) -> Ints:
@@ -147,71 +140,31 @@ def _clusters(rows: Floats, n: int, method: Literal["ward", "average"]) -> Ints:
     return np.unique(found, return_inverse=True)[1]
 
 
-class _Densities:
-    """P(Z|x) at the points, by kernels of the x of a sample.
+def _densities(sample: Sample, outcomes: BinnedOutcomes, width: Floats) -> Densities:
+    """P(Z|x) by the x of a sample, or of as many of them as answer."""
+    some = scattered(sample.site, 2 * ANSWERING)
+    prior = np.bincount(outcomes.bin, minlength=len(outcomes.kernel)) / len(sample.x) @ outcomes.kernel
+    return Densities(sample.x[some], outcomes.bin[some], width, outcomes.kernel, prior)
 
-    Parameters
-    ----------
-    sample, outcomes : the observations
-    width : (d,) widths of x, in scales
+
+def _neighbours(densities: Densities, sample: Sample) -> Floats:
+    """Kernel mass of other observations near some of the sample."""
+    asked = scattered(sample.site, ASKED)
+    return densities.at(sample.x[asked])[1] - np.isin(asked, scattered(sample.site, 2 * ANSWERING))
+
+
+def cross_fitted(densities: Densities, sample: Sample, row: Ints) -> Floats:
+    """(n_rows, n_points) densities at the distinct x of the sample, without their own observations and folds.
+
+    row (n,) numbers the distinct x.
     """
-
-    def __init__(self, sample: Sample, outcomes: BinnedOutcomes, width: Floats) -> None:
-        self.width, self.kernel = width, outcomes.kernel
-        self.answering = scattered(sample.site, 2 * ANSWERING)
-        self.x, self.bin = sample.x[self.answering], outcomes.bin[self.answering]
-        n_bins = outcomes.kernel.shape[0]
-        self.prior = np.bincount(outcomes.bin, minlength=n_bins) / len(sample.x) @ outcomes.kernel
-
-    def at(self, x: Floats, kept: NDArray[np.bool_] | None = None) -> tuple[Floats, Floats]:
-        """(m, n_points) densities at other x, in scales, and (m,) the kernel mass near them.
-
-        `kept` says which of the answering observations count. Where few are near, kernels of twice the width tell what
-        is known otherwise, and so on.
-        """
-        own = slice(None) if kept is None else np.flatnonzero(kept)
-        source, bins = self.x[own], self.bin[own]
-        return self._at(x, source, (np.arange(len(source) + 1), bins, np.ones(len(source))), 1.0)
-
-    def _at(self, x: Floats, source: Floats, counts: Any, factor: float) -> tuple[Floats, Floats]:
-        sums = kernel_sums(source, counts, self.kernel.shape[0], self.width * factor, query=x).astype(np.float64)
-        mass: Floats = sums.sum(axis=1)
-        rest: Floats = np.tile(self.prior, (len(x), 1))
-        weight = np.full(len(x), BLIND)
-        few = np.flatnonzero(mass < ENOUGH)
-        if few.size and factor < WIDEST:
-            rest[few] = self._at(x[few], source, counts, 2.0 * factor)[0]
-            weight[few] = BACK_OFF
-        return (smooth(sums, self.kernel) + weight[:, None] * rest) / (mass + weight)[:, None], mass
-
-    def knows(self, x: Floats, mass: Floats) -> NDArray[np.bool_]:
-        """(m,) whether observations are near x, where kernels have some mass or a little further off."""
-        known: NDArray[np.bool_] = mass > 0.0
-        rest = np.flatnonzero(~known)
-        if rest.size:
-            # Distances grow with the number of dimensions.
-            reach = np.maximum(self.width, np.minimum(WIDEST * self.width, REACH)) * np.sqrt(x.shape[1])
-            counts = np.arange(len(self.x) + 1), np.zeros(len(self.x), np.int64), np.ones(len(self.x))
-            known[rest] = kernel_sums(self.x, counts, 1, reach, query=x[rest])[:, 0] > LEAST_NEAR
-        return known
-
-    def neighbours(self, sample: Sample) -> Floats:
-        """Kernel mass of other observations near some of the sample."""
-        asked = scattered(sample.site, ASKED)
-        return self.at(sample.x[asked])[1] - np.isin(asked, self.answering)
-
-    def cross_fitted(self, sample: Sample, row: Ints) -> Floats:
-        """(n_rows, n_points) densities at the distinct x of the sample, without their own observations and folds.
-
-        row (n,) numbers the distinct x.
-        """
-        fold = folds(len(sample.x))
-        p = np.empty((len(row), self.kernel.shape[1]))
-        for f in range(FOLDS):
-            own = np.flatnonzero(fold == f)
-            if own.size:
-                p[own] = np.maximum(self.at(sample.x[own], fold[self.answering] != f)[0], TINY)
-        return _sums(row, p) / np.bincount(row)[:, None]
+    fold, some = folds(len(sample.x)), scattered(sample.site, 2 * ANSWERING)
+    p = np.empty((len(row), densities.kernel.shape[1]))
+    for f in range(FOLDS):
+        own = np.flatnonzero(fold == f)
+        if own.size:
+            p[own] = np.maximum(densities.at(sample.x[own], fold[some] != f)[0], TINY)
+    return _sums(row, p) / np.bincount(row)[:, None]
 
 
 def _first(values: Ints) -> Ints:
@@ -232,19 +185,6 @@ def folds(n: int) -> Ints:
     return (np.arange(n) // BLOCK) % FOLDS
 
 
-def nearest(p: Floats, log_q: Floats) -> Ints:
-    """(n,) the state with the largest expected log score: p (n, n_points), log_q (n_states, n_points)."""
-    found = np.empty(len(p), np.int64)
-    turned = np.ascontiguousarray(log_q.T)
-
-    def rows(part: tuple[int, int]) -> None:
-        best_expected(p[slice(*part)], turned, found[slice(*part)])
-
-    parts = workers() if p.size * len(log_q) > THREADED else 1
-    list(map_slices(rows, slices(len(p), parts)))
-    return found
-
-
 class _Grouping:
     """States of the distinct x of a sample at given widths.
 
@@ -257,9 +197,9 @@ class _Grouping:
 
     def __init__(self, sample: Sample, outcomes: BinnedOutcomes, width: Floats, alpha: float) -> None:
         self.sample, self.outcomes, self.alpha = sample, outcomes, alpha
-        self.densities = _Densities(sample, outcomes, width)
+        self.densities = _densities(sample, outcomes, width)
         rows, self.row = np.unique(sample.row, return_inverse=True)
-        self.p = self.densities.cross_fitted(sample, self.row)
+        self.p = cross_fitted(self.densities, sample, self.row)
         self.fold = folds(len(sample.x))
         self.labels: Ints = np.zeros(rows.size, np.int64)
         # The best held-out score on the way, against which borders are judged.
@@ -540,38 +480,39 @@ class ByEvidence(NamedTuple):
     ----------
     model : the kernel density of z given x
     sample : the observations that were looked at
-    densities, tables : what labels any x: P(Z|x), and logarithms of the P(Z|x) of each group
-    state : (n_groups,) state of each group: several have the same where states were merged later
+    labeller : what labels any x
     labels : (n,) state of each observation of the sample
     score, alone : (n,) held-out log likelihood of the z of each, in its state and in a single one
     """
 
     model: KernelModel
     sample: Sample
-    densities: "_Densities"
-    tables: Floats
-    state: Ints
+    labeller: Labeller
     labels: Ints
     score: Floats
     alone: Floats
 
     @property
     def n_states(self) -> int:
-        return int(self.state.max()) + 1
-
-    def label(self, points: NDArray[Any]) -> Ints:
-        """State of any x (m, d), in the units of the data; -1 where no observation is near."""
-        labels = np.empty(len(points), np.int64)
-        for begin in range(0, len(points), ROWS):
-            part = slice(begin, begin + ROWS)
-            x = self.sample.x_scale.tame(points[part])
-            p, mass = self.densities.at(x)
-            labels[part] = np.where(self.densities.knows(x, mass), self.state[nearest(p, self.tables)], -1)
-        return labels
+        return self.labeller.n_states
 
     def observed(self) -> Distributions:
         """What followed each distinct x."""
         return self.model.observed()
+
+    def own_places(self) -> tuple[Floats, Ints]:
+        """Where the z of the sample lie in their distributions, made without them, and the states of their x.
+
+        In the order of sites; NaN and -1 stand where sites are missing.
+        """
+        row = np.unique(self.sample.row, return_inverse=True)[1]
+        p = cross_fitted(self.labeller.densities, self.sample, row)[row]
+        order = np.argsort(self.sample.site, kind="stable")
+        places, gaps = self.labeller.places(p, self.sample.z)[order], np.diff(self.sample.site[order]) > 1
+        at = np.arange(order.size) + np.append(0, np.cumsum(gaps))
+        lay, states = np.full(at[-1] + 1, np.nan), np.full(at[-1] + 1, -1)
+        lay[at], states[at] = places, self.labels[order]
+        return lay, states
 
     def label_all(self) -> Ints:
         """States of all distinct x of the data; those of the sample were found without their own z."""
@@ -579,14 +520,15 @@ class ByEvidence(NamedTuple):
         labels = np.full(len(points), -1, np.int64)
         labels[self.sample.row] = self.labels
         rest = np.flatnonzero(labels < 0)
-        labels[rest] = self.label(points[rest])
+        labels[rest] = self.labeller.label(points[rest])
         # Where nobody is near, x is like all others.
         labels[labels < 0] = int(np.bincount(self.labels).argmax())
         return labels
 
     def renumbered(self, number: Ints) -> "ByEvidence":
         """The same states with other numbers, (n_states,); those with the same number are one."""
-        return self._replace(state=number[self.state], labels=number[self.labels])
+        labeller = self.labeller._replace(state=number[self.labeller.state])
+        return self._replace(labeller=labeller, labels=number[self.labels])
 
     def doubt(self) -> str | None:
         """What should be known before the states are trusted, in sentences."""
@@ -594,7 +536,7 @@ class ByEvidence(NamedTuple):
         few = int(np.bincount(self.labels).min())
         if len(self.labels) < 2 * MEMBERS:
             said.append(f"{len(self.labels)} observations are too few to tell states apart.")
-        near = float(np.median(self.densities.neighbours(self.sample)))
+        near = float(np.median(_neighbours(self.labeller.densities, self.sample)))
         if near < NEIGHBOURS:
             d = self.sample.x.shape[1]
             said.append(
@@ -676,9 +618,8 @@ def find(
     good = [k for k, score in enumerate(scores) if as_good(best - score, enough[k])]
     chosen = min(good, key=lambda k: (tried[k].n_states, -scores[k].mean()))
     found = tried[chosen]
-    return ByEvidence(
-        model, sample, found.densities, found.tables(), np.arange(found.n_states), found.own, scores[chosen], scores[-1]
-    )
+    known = found.densities, found.tables(), np.arange(found.n_states), sample.z_scale, outcomes.at
+    return ByEvidence(model, sample, Labeller(sample.x_scale, *known), found.own, scores[chosen], scores[-1])
 
 
 def as_good(lost: Floats, errors: float = 1.0) -> bool:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._kernels import level_walks
+from ..data.observations import CountsOnly, Observations
 from ..data.signals import delays
 from ..machines.epsilon_machine import EpsilonMachine, trusted_machine
 from ..machines.levels import Levels
@@ -292,6 +293,10 @@ def _with_levels(signal: SignalValues, marginal: Followed) -> Followed:
     return min([*map(signal.improved, small), found[0]], key=lambda one: one.length)
 
 
+class NoLevels(ValueError):
+    """A signal whose values fall into no classes, as far as they tell."""
+
+
 def signal_machine(
     values: Floats, bounds: Sequence[int], progress: Callable[[str], None] | None = None
 ) -> EpsilonMachine:
@@ -306,7 +311,7 @@ def signal_machine(
     """
     say, whole = teller(progress), SignalValues(values, bounds)
     if whole.n < LEAST:
-        raise ValueError(
+        raise NoLevels(
             f"The 'symbols' are {whole.n} numbers that hardly repeat; levels are found in at least {LEAST} values of a "
             "signal: give more, or bin the values first."
         )
@@ -340,7 +345,7 @@ def _machine(found: Followed) -> EpsilonMachine:
 def _refuse_continuum(signal: SignalValues, best: Followed) -> None:
     """Where densities of the next value say more about it than the best machine of levels does, there is no machine."""
     if best.levels.mean.size == 1:
-        raise ValueError(
+        raise NoLevels(
             f"The 'symbols' are {signal.n:,} numbers that fall into one class; a machine has levels between which a "
             "signal moves: use ds.CausalStates for a continuum, or bin the values first."
         )
@@ -352,7 +357,7 @@ def _refuse_continuum(signal: SignalValues, best: Followed) -> None:
         density = _log_densities(signal, cut, past)
         more = (density - machine)[np.isfinite(density)]
         if more.size and more.mean() > CONTINUUM and not as_good(more, ERRORS):
-            raise ValueError(
+            raise NoLevels(
                 f"The 'symbols' are {signal.n:,} numbers, and their next value follows from the last {past} better, by "
                 f"{more.mean():.2f} bits, than from any machine of levels; this is a continuum: use ds.CausalStates, "
                 "or bin the values first."
@@ -379,3 +384,29 @@ def _log_densities(signal: SignalValues, cut: int, past: int) -> Floats:
         density = Forecast(stack_of(obs), x[known]).pdf(z[known])
         found[np.array(place)[known] - cut] = np.log2(np.maximum(density, 1e-300))
     return found
+
+
+def machine_of_levels(obs: Observations) -> EpsilonMachine | None:
+    """The machine of the signal that was observed, or None where its values fall into no levels, or are vectors."""
+    made = obs.delays
+    if made is None or made.width > 1 or made.difference or 0 not in made.lags or len(made.ahead) > 1:
+        return None
+    try:
+        site, order = np.unique(obs.site, return_index=True)
+    except CountsOnly:
+        return None
+    points, targets = obs.points, obs.targets
+    assert points is not None
+    assert targets is not None
+    values = np.full(int(site[-1]) + made.ahead[0] + 1, np.nan)
+    values[site + made.ahead[0]] = targets[obs.z[order], 0]
+    values[site] = points[obs.x[order], made.lags.index(0)]
+    # Series that touch end to end are cut where no observation leads on.
+    ends = np.flatnonzero(np.append(np.diff(site) != 1, True))
+    starts = np.append(0, ends[:-1] + 1)
+    parts = [values[site[a] : site[b] + made.ahead[0] + 1] for a, b in zip(starts, ends, strict=True)]
+    bounds = np.cumsum([0, *map(len, parts)]).tolist()
+    try:
+        return signal_machine(np.concatenate(parts), bounds)
+    except NoLevels:
+        return None

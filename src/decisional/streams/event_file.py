@@ -150,8 +150,10 @@ def event_line(event: Event | Change | Refit, time: str | None = None) -> str:
     if isinstance(event, Change):
         content: dict[str, Any] = {"change": {"since": event.since, "bits": round(event.bits, 3)}}
     elif isinstance(event, Refit):
-        edges = [[str(part) for part in edge[:3]] + [edge[3]] for edge in event.machine.transitions()]
-        content = {"refit": {"since": event.since, "moved": event.moved, "transitions": edges}}
+        content = {"refit": {"since": event.since, "moved": event.moved, "states": len(event.choice.predictions_)}}
+        if event.machine is not None:
+            edges = [[str(part) for part in edge[:3]] + [edge[3]] for edge in event.machine.transitions()]
+            content["refit"]["transitions"] = edges
     else:
         # Adding zero turns -0.0 into 0.0.
         content = {

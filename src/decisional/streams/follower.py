@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._kernels import level_walks, machines
+from .._kernels import machines
 from ..data.alphabet import Alphabet, is_missing
+from ..data.sequences import one_sequence
 from ..decisions.as_json import encode
 from ..decisions.events import Event, Events, changes_in_sequence
-from ..machines import EpsilonMachine, walks
+from ..machines import walks
 from ..support.arguments import choice as one_of
 from ..support.arguments import shown
 from ..support.arrays import Floats, Ints
@@ -23,6 +24,13 @@ MACHINE = ("targets", "emission", "alphabet", "names", "weights")
 OPTIONS = ("by", "level", "impossible", "missing")
 # Where the label changes, and the causal states before and after.
 Arrivals = tuple[Ints, Ints, Ints]
+
+
+class Tracked(NamedTuple):
+    """Causal states along a stream, -1 = not known, and those that are known well enough to decide on."""
+
+    states: Ints
+    known: Ints
 
 
 class Plan(NamedTuple):
@@ -45,7 +53,8 @@ class Plan(NamedTuple):
     def of(cls, choice: Any, by: str, level: float | None) -> "Plan":
         """That of fitted DecisionalStates."""
         labels = np.array(choice.event_labels(by, level), np.int64)
-        return cls(labels, [*choice.predictions_], np.array(choice.utility_, float), walks.prior(choice.machine_))
+        home = choice.causal_.states_.probability if choice.machine_ is None else walks.prior(choice.machine_)
+        return cls(labels, [*choice.predictions_], np.array(choice.utility_, float), np.array(home))
 
 
 class Follower:
@@ -57,13 +66,14 @@ class Follower:
     machine, alphabet, plan : what is followed, and what to do
     position : number of symbols so far, gaps included
     state : causal state after the last symbol, -1 = not known
-    last : the last causal state that was known, -1 = none yet
+    last : the last causal state that was known well enough to decide, -1 = none yet
     belief : (n_states,) probability of each state; behind while the state is known, see `settle`
     """
 
-    def __init__(
-        self, machine: EpsilonMachine, plan: Plan, by: str, level: float | None, impossible: str, missing: str
-    ) -> None:
+    machine: Any
+    alphabet: Any
+
+    def __init__(self, machine: Any, plan: Plan, by: str, level: float | None, impossible: str, missing: str) -> None:
         self.by, self.level = by, level
         self.impossible = one_of(impossible, "impossible", POLICIES)
         self.missing = one_of(missing, "missing", POLICIES)
@@ -71,7 +81,7 @@ class Follower:
         self.adopt(machine, plan)
         self.forget()
 
-    def adopt(self, machine: EpsilonMachine, plan: Plan) -> None:
+    def adopt(self, machine: Any, plan: Plan) -> None:
         """Go on with another machine; no decision is known then."""
         self.machine, self.plan, self.last = machine, plan, -1
         self.alphabet = Alphabet(machine.alphabet)
@@ -85,8 +95,22 @@ class Follower:
         machine = {name: encode(getattr(self.machine, name)) for name in MACHINE}
         if self.machine.levels is not None:
             machine["levels"] = self.machine.levels.as_json()
+        return {"machine": machine, **self._how()}
+
+    def _how(self) -> dict[str, Any]:
         options = {name: encode(getattr(self, name)) for name in OPTIONS}
-        return {"machine": machine, **options, **{name: encode(part) for name, part in self.plan._asdict().items()}}
+        return {**options, **{name: encode(part) for name, part in self.plan._asdict().items()}}
+
+    @property
+    def outcomes(self) -> Sequence[Any]:
+        """What may come next."""
+        return list(self.machine.alphabet)
+
+    def predict_proba(self) -> Floats:
+        """(n_outcomes,) probability of each of them."""
+        self.settle()
+        found: Floats = self.belief @ self.machine.emission
+        return found
 
     def forget(self) -> None:
         """Nothing is known of the state."""
@@ -116,9 +140,18 @@ class Follower:
                 return len(self.alphabet), True
             raise TypeError(f"The 'symbol' is {shown(symbol)}; it must be hashable: give one symbol.") from None
 
+    def is_gap(self, code: Any, symbol: Any) -> bool:
+        """Whether a symbol that is not known is missing."""
+        return bool(code == len(self.alphabet)) and is_missing(symbol)
+
+    def read(self, symbols: Any) -> Any:
+        """A chunk of symbols, in a form that can be coded."""
+        return one_sequence(symbols, self.machine.alphabet)
+
     def coder(self, symbols: Any) -> tuple[int, Callable[[int, int], Any]]:
         """Number of symbols, and a function that gives the codes from one of them up to another."""
-        return self.alphabet.coder(symbols)
+        n, code = self.alphabet.coder(symbols)
+        return n, code
 
     def gaps(self, symbols: Any, mask: Any, lo: int, codes: Any) -> Ints:
         """Which of the symbols from lo on are missing; masked ones get the code of unknown symbols."""
@@ -135,7 +168,7 @@ class Follower:
         """Whether a symbol of a file, as text, is one that the machine knows, or missing."""
         return symbol is None or (isinstance(symbol, str) and symbol in self._known)
 
-    def walk(self, codes: Ints, gaps: Ints) -> Ints:
+    def walk(self, codes: Ints, gaps: Ints) -> Tracked:
         """States after each symbol, up to the first that is refused; the belief goes along."""
         self.settle()
         states, bounds = np.empty(codes.size, np.int32), [0, codes.size][: 2 * codes.size]
@@ -146,25 +179,26 @@ class Follower:
             how = POLICIES.index(self.missing if gaps[begin] else self.impossible), False
             stop, _ = machines.drive(codes[begin:end], *tables, *how, states[begin:end], *self._unused)
             if stop >= 0:
-                return states[: begin + stop]
-        return states
+                return Tracked(states[: begin + stop], states[: begin + stop])
+        return Tracked(states, states)
 
-    def arrive(self, state: int) -> Event | None:
+    def arrive(self, state: int, known: int) -> Event | None:
         """Note the state after one symbol; return the event if the decision changes."""
         before, old, worth = self.standing()
         self.position, self.state = self.position + 1, state
-        if state >= 0:
-            self.last = state
+        if known >= 0:
+            self.last = known
         after, new, gain = self.standing()
         return None if after == before else Event(self.position - 1, before, after, old, new, worth, gain)
 
-    def arrive_all(self, states: Ints) -> Arrivals:
+    def arrive_all(self, along: Tracked) -> Arrivals:
         """Note the states after a run of symbols; return the changes."""
-        place, before, after = changes_in_sequence(states, self.plan.labels, self.last)
+        states, known = along
+        place, before, after = changes_in_sequence(known, self.plan.labels, self.last)
         place = place + self.position
         if states.size:
             self.position, self.state = self.position + states.size, int(states[-1])
-        known = states[states >= 0]
+        known = known[known >= 0]
         self.last = int(known[-1]) if known.size else self.last
         return place, before, after
 
@@ -173,55 +207,3 @@ class Follower:
         place, before, after = map(np.concatenate, zip([np.zeros(0, np.int64)] * 3, *arrivals, strict=True))
         label = np.append(self.plan.labels, -1)
         return Events(place, label[before], label[after], before, after, self.plan.predictions, self.plan.utility)
-
-
-class SignalFollower(Follower):
-    """Follow the values of a signal by a machine with levels: its codes are the values themselves.
-
-    A state is known where the belief in it is large, and the decision stands until another one is known: a value
-    between two levels changes nothing.
-    """
-
-    def settle(self) -> None:
-        """The belief is never behind."""
-
-    def step(self, code: Any) -> int:
-        return -1
-
-    def lookup(self, symbol: Any) -> tuple[Any, bool]:
-        try:
-            value = np.nan if symbol is None or symbol is np.ma.masked else float(symbol)
-        except (TypeError, ValueError):
-            raise TypeError(f"The 'symbol' is {shown(symbol)}; a signal has numbers: give one value.") from None
-        return value, not np.isfinite(value)
-
-    def coder(self, symbols: Any) -> tuple[int, Callable[[int, int], Any]]:
-        values = walks.numbers(symbols)
-        return values.size, lambda lo, hi: values[lo:hi]
-
-    def gaps(self, symbols: Any, mask: Any, lo: int, codes: Any) -> Ints:
-        gaps: Ints = np.isnan(codes)
-        return gaps
-
-    def takes(self, symbol: Any) -> bool:
-        try:
-            return symbol is None or (isinstance(symbol, str) and isinstance(float(symbol), float))
-        except ValueError:
-            return False
-
-    def walk(self, codes: Any, gaps: Ints) -> Ints:
-        """States after each value; what a missing one may have been is believed, unless it is to be ignored."""
-        levels, values = self.machine.levels, np.asarray(codes, float)
-        assert levels is not None
-        seen = np.flatnonzero(~gaps) if self.missing == "stay" else np.arange(values.size)
-        beliefs = np.empty((seen.size + 1, self.machine.n_states))
-        tables = levels.densities(values[seen])[0], self.machine.targets, self.machine.emission, self.plan.home
-        level_walks.forward(*tables, self.belief, np.empty(seen.size), beliefs[:-1])
-        beliefs[-1] = self.belief
-        # Those that are ignored leave the state as it was.
-        return walks.known_states(beliefs)[np.cumsum(np.isin(np.arange(values.size), seen))]
-
-
-def follower_of(machine: EpsilonMachine, *how: Any) -> Follower:
-    """The follower of symbols or values that a machine is about; parameters as `Follower` has them."""
-    return Follower(machine, *how) if machine.levels is None else SignalFollower(machine, *how)

@@ -21,7 +21,8 @@ from ..decisions.events import Change, Event, Events, Refit
 from ..machines import EpsilonMachine, walks
 from ..support.arguments import integer, real, require, shown
 from ..support.arrays import Floats, Ints
-from .follower import Follower, Plan
+from .follower import Follower, Plan, Tracked
+from .signal_followers import followed
 
 # Symbols that are kept of a stream.
 MOST = 1 << 30
@@ -90,13 +91,15 @@ class Adapt:
 
 
 class DriftTest:
-    """A machine against the alternative along a stream; see `_kernels.drift.test` for the state.
+    """A machine against the alternative along a stream; see `_kernels.drift.test` for the state, named in `STATE`.
 
     Parameters
     ----------
     n : number of symbols that the probabilities of the machine are worth
     stay : whether the state stays at impossible symbols, and at gaps
     """
+
+    STATE = ("counts", "frozen", "belief", "tables", "contexts", "weights", "levels", "marks")
 
     def __init__(self, machine: EpsilonMachine, n: float, adapt: Adapt, stay: tuple[bool, bool]) -> None:
         n_states, n_symbols = machine.emission.shape
@@ -213,6 +216,10 @@ class Recent:
         found: Ints = self.codes[(self.end - n + np.arange(n)) % self.codes.size]
         return found
 
+    def count(self, n: int) -> int:
+        """How many of the last n are no gaps."""
+        return int((self.last(n) >= 0).sum())
+
     def _prune(self) -> None:
         used = np.union1d(np.arange(self.n_known), self.codes[self.codes >= 0])
         number = np.full(len(self.letters) + 1, -1, np.int32)
@@ -245,14 +252,21 @@ class Learner:
     refit : position of the last refit, -1 = none yet
     """
 
+    test: Any
+    recent: Any
+
     def __init__(self, adapt: Adapt, template: dict[str, Any], follower: Follower) -> None:
         self.adapt, self.template, self._follower = adapt, template, follower
-        self._stay = follower.impossible == "stay", follower.missing == "stay"
-        self.test = DriftTest(follower.machine, adapt.refit_after, adapt, self._stay)
-        self.recent = Recent(adapt.memory, follower.machine.alphabet)
+        self._begin()
         self.origin: dict[str, Any] | None = None
         self.change: Change | None = None
         self.start, self.needed, self.due, self.had, self.refit = 0, adapt.refit_after, 0, 0, -1
+
+    def _begin(self) -> None:
+        follower, adapt = self._follower, self.adapt
+        self._stay = follower.impossible == "stay", follower.missing == "stay"
+        self.test = DriftTest(follower.machine, adapt.refit_after, adapt, self._stay)
+        self.recent = Recent(adapt.memory, follower.machine.alphabet)
 
     @property
     def learning(self) -> bool:
@@ -264,6 +278,10 @@ class Learner:
         """After how many symbols at most, at least 1, there is something to learn from; None = never."""
         wanted = self.needed if self.learning else self.due
         return max(wanted - self.had, 1) if wanted else None
+
+    def at_once(self, code: Any) -> bool:
+        """Whether `push` can take a symbol: one of the alphabet, from which nothing is to be learnt now."""
+        return not self.learning and bool(code != len(self._follower.alphabet)) and self.limit != 1
 
     def gap(self) -> None:
         """Symbols are missing: one position for them."""
@@ -280,12 +298,14 @@ class Learner:
         if what != kernels.FITS:
             return self._give_up(what, codes, gaps)
         state = follower.step(code)
-        return follower.arrive(int(follower.walk(codes, gaps)[0]) if state < 0 else state)
+        if state < 0:
+            state = follower.walk(codes, gaps).states.item()
+        return follower.arrive(state, state)
 
     def take(self, codes: Ints, gaps: Ints, symbols: Sequence[Any]) -> tuple[int, list[Events | list[Change | Refit]]]:
         """Take symbols up to the first Change or Refit; return their number, and the events by machine."""
         follower, learning = self._follower, self.learning
-        what, n = (kernels.FITS, codes.size) if learning else self.test.run(codes, gaps, follower.position)
+        what, n = (kernels.FITS, len(codes)) if learning else self._tested(codes, gaps)
         end = follower.position + n
         self.recent.extend(codes[:n], gaps[:n], symbols)
         self.had += int(n - gaps[:n].sum())
@@ -296,13 +316,22 @@ class Learner:
             learnt = self._learnt(end - 1)
         fits = n - (what != kernels.FITS or learnt is not None)
         if not learning:
-            told.append(follower.events([follower.arrive_all(follower.walk(codes[:fits], gaps[:fits]))]))
+            told.append(follower.events([follower.arrive_all(self._walked(codes[:fits], gaps[:fits]))]))
         if learnt is not None:
             follower.position = end
             told.append([self._go_on(*learnt)])
         elif what != kernels.FITS:
             told.append([self._give_up(what, codes[fits:n], gaps[fits:n])])
         return n, told
+
+    def _tested(self, codes: Ints, gaps: Ints) -> tuple[int, int]:
+        """Whether the machine fits symbols, and how many of them were taken."""
+        what, n = self.test.run(codes, gaps, self._follower.position)
+        return what, n
+
+    def _walked(self, codes: Ints, gaps: Ints) -> Tracked:
+        """States along the first of the symbols that were tested."""
+        return self._follower.walk(codes, gaps)
 
     def _give_up(self, what: int, code: Ints, gap: Ints) -> Change | Refit:
         """Take the symbol at which the machine, or its probabilities, are given up."""
@@ -314,7 +343,7 @@ class Learner:
             # Beaten for most of its life, a machine was learnt from too few symbols; else it was right until then.
             poor = self.refit >= 0 and since - self.refit <= position - since
             self.needed = min(2 * self.needed, self.adapt.memory) if poor else self.adapt.refit_after
-            self.due, self.had = 0, int((self.recent.last(position + 1 - self.start) >= 0).sum())
+            self.due, self.had = 0, self.recent.count(position + 1 - self.start)
             self.change = Change(position, since, log2(self.test.levels[kernels.RATIO]))
             follower.position, follower.state, follower.last = position + 1, -1, -1
             return self.change
@@ -334,7 +363,7 @@ class Learner:
             # What no file can hold is never compared with one either.
             with suppress(TypeError):
                 self.origin = follower.model()
-        follower.adopt(choice.machine_, Plan.of(choice, follower.by, follower.level))
+        follower.adopt(followed(choice), Plan.of(choice, follower.by, follower.level))
 
     def _go_on(self, choice: Any, codes: Ints, gaps: Ints) -> Refit:
         """Follow a new machine, from the state to which the symbols it was learnt from lead."""
@@ -344,11 +373,11 @@ class Learner:
         if follower.missing == "raise" and gaps.any():
             codes = codes[np.flatnonzero(gaps)[-1] + 1 :]
             gaps = np.zeros(codes.size, bool)
-        states = follower.walk(codes, gaps)
+        states = follower.walk(codes, gaps).states
         follower.state = int(states[-1]) if states.size else -1
         return Refit(follower.position - 1, self.start, False, choice)
 
-    def _learnt(self, position: int) -> tuple[Any, Ints, Ints] | None:
+    def _learnt(self, position: int) -> tuple[Any, Any, Any] | None:
         """A new machine with its decisions, and the symbols that it was learnt from: their columns, and gaps.
 
         None where there is a machine already, and no other describes the symbols since the change shorter by

@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from ..data.alphabet import is_missing, plain
-from ..data.sequences import is_array, one_sequence, to_array
+from ..data.alphabet import plain
+from ..data.sequences import is_array, to_array
 from ..decisions.decisional_model import DecisionalModel
 from ..decisions.events import Change, Event, EventLog, Events, Refit
 from ..machines import EpsilonMachine
 from ..support.arguments import refusal, require, shown
 from ..support.arrays import Floats
 from . import saved
-from .follower import BYTES, TEXT, Arrivals, Follower, Plan, follower_of
+from .follower import BYTES, TEXT, Arrivals, Follower, Plan
 from .learner import Adapt, Learner, template
+from .signal_followers import ValueFollower, followed, follower_of
+from .signal_learner import learner_of
 
 _CHUNK = 1 << 16  # symbols handled at once: bounds the memory beside the events
 
@@ -47,13 +49,16 @@ class Monitor:
 
     The states are those of `machine.filter` over all symbols so far and the events those of
     `decision.events(symbols, initial=True)`, however the symbols are cut in chunks. The first known decision is an
-    event with before = -1; while the causal state is not known, the last known decision stands. Values are followed by
-    a machine with levels, `epsilon_machine(signal)`: a state is known then where its probability is at least 0.98, so
-    that a value between two levels changes no decision, and no value is impossible.
+    event with before = -1; while the causal state is not known, the last known decision stands.
+
+    Values are followed by a machine with levels, `epsilon_machine(signal)`, or by the causal states of delay vectors or
+    of rows of numbers, `CausalStates(past=3).fit(signal)`. A decision is known then where its states are believed to at
+    least 98 %: a value between two levels, or on the border of two states, changes no decision; and no value is
+    impossible.
 
     Parameters
     ----------
-    decision : DecisionalStates fitted on a machine, or on causal states that have one
+    decision : DecisionalStates fitted on a machine, on causal states that have one, or on causal states of numbers
     by : what changes: "decision", "prediction" (iso-prediction state) or "utility" (iso-utility state)
     level : crossings of this expected utility instead: state 1 is at or above the level, 0 below
     impossible : {"reset", "stay", "raise"}, for a symbol that no possible state emits: start again from the
@@ -94,24 +99,19 @@ class Monitor:
         adapt: Adapt | None = None,
     ) -> None:
         fitted = isinstance(decision, DecisionalModel) and decision.is_fitted()
-        machine = decision.machine_ if fitted else None
+        machine = followed(decision) if fitted else None
         if machine is None:
             raise ValueError(
                 f"The 'decision' is {shown(decision)}; a monitor follows the machine of fitted DecisionalStates: fit "
                 "them on a machine, or on the causal states of a series."
             )
         follower = follower_of(machine, Plan.of(decision, by, level), by, level, impossible, missing)
-        if adapt is not None and machine.levels is not None:
-            raise ValueError(
-                f"The 'adapt' is {shown(adapt)} and the machine is one of a signal; drift is found in symbols: leave "
-                "'adapt' out."
-            )
         if adapt is not None and (not isinstance(adapt, Adapt) or impossible == "raise"):
             raise ValueError(
                 f"The 'adapt' is {shown(adapt)} and 'impossible' is {impossible!r}; it must be None or a ds.Adapt, "
                 "which learns from impossible symbols: use impossible='reset' or 'stay'."
             )
-        self._set(follower, None if adapt is None else Learner(adapt, template(decision), follower))
+        self._set(follower, None if adapt is None else learner_of(adapt, decision, follower))
 
     def _set(self, follower: Follower, learner: Learner | None) -> None:
         self._follower, self._learner = follower, learner
@@ -122,9 +122,25 @@ class Monitor:
         self.impossible, self.missing = follower.impossible, follower.missing
 
     @property
-    def machine(self) -> EpsilonMachine:
-        """The machine that is followed."""
-        return self._follower.machine
+    def machine(self) -> EpsilonMachine | None:
+        """The machine that is followed, None where causal states of numbers are."""
+        machine = self._follower.machine
+        return machine if isinstance(machine, EpsilonMachine) else None
+
+    @property
+    def alphabet(self) -> tuple[Any, ...] | None:
+        """The symbols that are followed, None where values are."""
+        return None if isinstance(self._follower, ValueFollower) else self._follower.machine.alphabet
+
+    @property
+    def outcomes(self) -> list[Any]:
+        """What may come next: symbols, or sample points of the values."""
+        return list(self._follower.outcomes)
+
+    def predict_proba(self) -> Floats:
+        """(n_outcomes,) probability of each of `outcomes`, as the states that are believed in have it."""
+        with self._lock:
+            return self._follower.predict_proba()
 
     @property
     def position(self) -> int:
@@ -183,18 +199,19 @@ class Monitor:
         learner, follower = self._learner, self._follower
         code, gap = follower.lookup(symbol)
         if learner is not None:
-            if not learner.learning and code != len(follower.alphabet) and learner.limit != 1:
+            if learner.at_once(code):
                 return learner.push(code)
             found = self._feed(*_readable([symbol]))
             return found[0] if len(found) else None
         state = follower.step(code)
-        if state < 0:
-            gap = gap or (code == len(follower.alphabet) and is_missing(symbol))
-            after = follower.walk(np.array([code]), np.array([gap]))
-            if not after.size:
-                raise RefusedSymbol(symbol, self.position, 0, gap, follower.events([]))
-            state = after.item()
-        return follower.arrive(state)
+        if state >= 0:
+            return follower.arrive(state, state)
+        gap = gap or follower.is_gap(code, symbol)
+        refused = gap and self.missing == "raise"
+        states, known = follower.walk(np.array([code])[: 1 - refused], np.array([gap])[: 1 - refused])
+        if not states.size:
+            raise RefusedSymbol(symbol, self.position, 0, gap, follower.events([]))
+        return follower.arrive(states.item(), known.item())
 
     def feed(self, symbols: Any) -> Events | EventLog:
         """Take a chunk of symbols: str, bytes, list or another iterable, or array; return its events.
@@ -202,9 +219,7 @@ class Monitor:
         Cost: O(1) per symbol while the causal state is known, else O(n_states); several runs of gaps in a chunk
         cost one call of the kernel each if `missing` is not `impossible`.
         """
-        if self.machine.levels is None:
-            symbols = one_sequence(symbols, self.machine.alphabet)
-        symbols, mask = _readable(symbols)
+        symbols, mask = _readable(self._follower.read(symbols))
         with self._lock:
             return self._feed(symbols, mask)
 
@@ -218,15 +233,15 @@ class Monitor:
             size = _CHUNK if learner is None else min(_CHUNK, learner.limit or _CHUNK)
             codes, machine = code(lo, min(n, lo + size)), follower.machine
             gaps = follower.gaps(symbols, mask, lo, codes)
-            end = int(gaps.argmax()) if self.missing == "raise" and gaps.any() else codes.size
+            end = int(gaps.argmax()) if self.missing == "raise" and gaps.any() else len(codes)
             if learner is None:
                 after = follower.walk(codes[:end], gaps[:end])
                 arrivals.append(follower.arrive_all(after))
-                taken = after.size
+                taken = after.states.size
             else:
                 taken, told = learner.take(codes[:end], gaps[:end], values[lo : lo + end])
                 log.parts.extend(told)
-            lo, gap = lo + taken, taken == end < codes.size
+            lo, gap = lo + taken, taken == end < len(codes)
             if gap or (learner is None and taken < end):
                 value = np.ma.masked if gap and mask is not None and mask[lo] else symbols[lo]
                 found = follower.events(arrivals) if learner is None else log
@@ -237,8 +252,8 @@ class Monitor:
 
     def watch(self, symbols: Iterable[Any]) -> Iterator[Event | Change | Refit]:
         """Yield the events of a stream as they happen: a symbol is taken when its event is asked for."""
-        if isinstance(symbols, BYTES):
-            letters, lookup = self.machine.alphabet, self._follower.alphabet.lookup
+        if isinstance(symbols, BYTES) and self.alphabet is not None:
+            letters, lookup = self.alphabet, self._follower.alphabet.lookup
             coded = ((lookup.byte(value), chr(value)) for value in bytes(symbols))
             symbols = (letters[code] if code < lookup.unknown else letter for code, letter in coded)
         if not isinstance(symbols, Iterable) or getattr(symbols, "ndim", None) == 0:
@@ -293,7 +308,7 @@ class Monitor:
         vars(self).update(state, _lock=Lock())
 
     def __repr__(self) -> str:
-        return f"Monitor({self.machine.n_states} states, position {self.position}, decision {self.decision})"
+        return f"Monitor({self._follower.machine.n_states} states, position {self.position}, decision {self.decision})"
 
 
 def _readable(symbols: Any) -> tuple[Any, Any]:

@@ -1,15 +1,12 @@
 """Monitors as JSON files, and back: nothing is lost at a restart."""
 
-import base64
 import json
 import os
-import zlib
 from dataclasses import asdict
 from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..decisions.as_json import decode, decode_utility, encode, encode_utility
 from ..decisions.events import Change
@@ -19,17 +16,19 @@ from ..machines.levels import Levels
 from ..support.arguments import choice as one_of
 from ..support.arguments import is_number, shown
 from ..support.files import read_json, write_json
-from .follower import MACHINE, OPTIONS, Follower, Plan, follower_of
+from .follower import MACHINE, OPTIONS, Follower, Plan
 from .learner import Adapt, Learner, Recent
+from .packing import pack, unpack
+from .signal_followers import ValueFollower, WindowFollower, Windows, follower_of
+from .signal_learner import RecentValues, SignalLearner
 
 FORMAT = "decisional.Monitor"
-# Symbols that a character of a file can stand for at most: deflate packs about a thousand bytes into one.
+# Symbols or values that a character of a file can stand for at most: deflate packs about a thousand bytes into one.
 RATIO = 400
 # What the best predictions of a state can be: one of several, or of a continuum.
 SETS = (frozenset, tuple, CellSet, Interval)
 _NOW = ("belief", "position", "state", "last")
 _LEARNER = ("start", "needed", "due", "had", "refit")
-_TEST = ("counts", "frozen", "belief", "tables", "contexts", "weights", "levels", "marks")
 
 
 def write(
@@ -39,6 +38,8 @@ def write(
     follower.settle()
     content = {"format": FORMAT, "version": 3, **follower.model()}
     content |= {name: encode(getattr(follower, name)) for name in _NOW}
+    if isinstance(follower, WindowFollower):
+        content["tail"] = pack(follower.tail)
     if learner is not None:
         content["drift"] = _learner_json(learner)
     if source is not None:
@@ -50,7 +51,7 @@ def read(
     path: str | os.PathLike[str], template: dict[str, Any] | None
 ) -> tuple[Follower, Learner | None, dict[str, Any] | None]:
     """The parts of a monitor from a file; anything that `write` did not write is refused with a sentence."""
-    content = read_json(path, FORMAT, 3, ("machine", *OPTIONS, *Plan._fields, *_NOW))
+    content = read_json(path, FORMAT, 3, (*OPTIONS, *Plan._fields, *_NOW))
     # Files of the first two versions have no digest: what they say is all that can be looked at.
     if content["version"] > 2 and not _is_whole(content, content.pop("check", None)):
         raise ValueError(f"The file '{path}' is corrupt, its digest differs from what it says: save the monitor again.")
@@ -76,10 +77,18 @@ def _digest(content: dict[str, Any]) -> str:
     return blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()
 
 
-def _follower(content: dict[str, Any]) -> Follower:
+def _machine(content: dict[str, Any]) -> Any:
+    """What is followed."""
+    if "windows" in content:
+        return Windows.from_json(content["windows"], decode(content["windows"]["outcomes"]))
     machine = EpsilonMachine.from_arrays(*(decode(content["machine"][name]) for name in MACHINE))
     if "levels" in content["machine"]:
         vars(machine)["levels"] = Levels.from_json(content["machine"]["levels"], len(machine.alphabet))
+    return machine
+
+
+def _follower(content: dict[str, Any]) -> Follower:
+    machine = _machine(content)
     labels, predictions, utility, home = (decode(content[name]) for name in Plan._fields)
     n = machine.n_states
     _whole(labels, "labels", 0, max(n, 2))
@@ -89,6 +98,8 @@ def _follower(content: dict[str, Any]) -> Follower:
     _require(options["level"] is None or is_number(options["level"]), "level", options["level"])
     follower = follower_of(machine, plan, *(options[name] for name in OPTIONS))
     follower.belief = np.array(content["belief"], np.float64)
+    if isinstance(follower, WindowFollower):
+        follower.tail = unpack(content["tail"], follower.tail)
     now = content["position"], content["state"], content["last"]
     _whole(now[:1], "position", 0)
     _whole(now[1:], "state and last", -1, n)
@@ -99,7 +110,8 @@ def _follower(content: dict[str, Any]) -> Follower:
         _require(bool((values >= 0).all() and np.isclose(values.sum(), 1.0)), name, values.tolist())
     # A new machine is known to be in a state before its first decision is told.
     new = "drift" in content and follower.last < 0
-    _require(len(labels) == n and (new or follower.state in (-1, follower.last)), "state", now)
+    sure = isinstance(follower, WindowFollower) or new or follower.state in (-1, follower.last)
+    _require(len(labels) == n and sure, "state", now)
     _require(follower.last < 0 or follower.position > 0, "position", now)
     _require(len(predictions) == n and all(isinstance(y, SETS) for y in predictions), "predictions", predictions)
     return follower
@@ -124,16 +136,29 @@ def _learner_json(learner: Learner) -> dict[str, Any]:
         template = None if code else {**template, **{name: how[name] for name in ("delta", "atol")}}
         if template is not None and how["indifference"]:
             template["indifference"] = how["indifference"]
-    kept = {"letters": encode(recent.letters), "codes": _pack(recent.codes)}
+    if isinstance(recent, RecentValues):
+        kept = {"values": pack(recent.values), "end": recent.end}
+    else:
+        kept = {"letters": encode(recent.letters), "codes": pack(recent.codes)}
+        kept |= {"end": recent.end, "n_known": recent.n_known}
     return {
         "adapt": asdict(learner.adapt),
         "template": template,
         "change": None if learner.change is None else list(learner.change),
-        "recent": {**kept, "end": recent.end, "n_known": recent.n_known},
-        "test": {name: _pack(getattr(learner.test, name)) for name in _TEST},
+        "recent": kept,
+        "test": {name: pack(getattr(learner.test, name)) for name in learner.test.STATE},
         **{name: getattr(learner, name) for name in _LEARNER},
         "origin": learner.origin,
     }
+
+
+def _recent(kept: dict[str, Any], size: int) -> Recent:
+    recent = Recent(size, decode(kept["letters"]))
+    _whole([kept["n_known"]], "n_known", 0, len(recent.letters) + 1)
+    recent.end, recent.n_known = kept["end"], kept["n_known"]
+    recent.codes = unpack(kept["codes"], recent.codes)
+    _require(bool(((recent.codes >= -1) & (recent.codes < len(recent.letters))).all()), "codes", "outside the letters")
+    return recent
 
 
 def _learner(content: dict[str, Any], follower: Follower, template: dict[str, Any] | None) -> Learner:
@@ -149,8 +174,9 @@ def _learner(content: dict[str, Any], follower: Follower, template: dict[str, An
         template["indifference"] = how.get("indifference", 0.0)
     adapt, kept = Adapt(**content["adapt"]), content["recent"]
     # Before the memory is taken that a damaged number asks for.
-    _require(adapt.memory <= RATIO * len(kept["codes"]["data"]), "adapt", content["adapt"])
-    learner = Learner(adapt, template, follower)
+    values = isinstance(follower, ValueFollower)
+    _require(adapt.memory <= RATIO * len(kept["values" if values else "codes"]["data"]), "adapt", content["adapt"])
+    learner = (SignalLearner if values else Learner)(adapt, template, follower)
     learner.origin = content["origin"]
     _require(learner.origin is None or isinstance(learner.origin, dict), "origin", learner.origin)
     _whole([content[name] for name in _LEARNER[:-1]], "start, needed, due and had", 0)
@@ -161,27 +187,14 @@ def _learner(content: dict[str, Any], follower: Follower, template: dict[str, An
         learner.change = Change(*content["change"])
         _whole(learner.change[:2], "change", 0)
         _require(is_number(learner.change.bits), "change", learner.change)
-    learner.recent = recent = Recent(adapt.memory, decode(kept["letters"]))
     _whole([kept["end"]], "end", 0)
-    _whole([kept["n_known"]], "n_known", 0, len(recent.letters) + 1)
-    recent.end, recent.n_known = kept["end"], kept["n_known"]
-    recent.codes = _unpack(kept["codes"], recent.codes)
-    _require(bool(((recent.codes >= -1) & (recent.codes < len(recent.letters))).all()), "codes", "outside the letters")
-    for name in _TEST:
-        setattr(learner.test, name, _unpack(content["test"][name], getattr(learner.test, name)))
+    if isinstance(learner, SignalLearner):
+        learner.recent.end = kept["end"]
+        learner.recent.values = unpack(kept["values"], learner.recent.values)
+        _require(not np.isinf(learner.recent.values).any(), "values", "not finite")
+    else:
+        learner.recent = _recent(kept, adapt.memory)
+    for name in learner.test.STATE:
+        setattr(learner.test, name, unpack(content["test"][name], getattr(learner.test, name)))
     _require(learner.test.is_possible(), "test", "a state of the drift test")
     return learner
-
-
-def _pack(array: NDArray[Any]) -> dict[str, Any]:
-    """An array as JSON, exactly: tables of numbers as text would be long."""
-    data = base64.b64encode(zlib.compress(np.ascontiguousarray(array).tobytes(), 1)).decode("ascii")
-    return {"type": array.dtype.str, "shape": list(array.shape), "data": data}
-
-
-def _unpack(content: dict[str, Any], like: NDArray[Any]) -> NDArray[Any]:
-    """Undo `_pack`; an array that is not like the one whose place it takes is refused before it is unpacked whole."""
-    if (content["type"], content["shape"]) != (like.dtype.str, list(like.shape)):
-        raise ValueError(f"an array has shape {content['shape']} in place of {list(like.shape)}.")
-    data = zlib.decompressobj().decompress(base64.b64decode(content["data"], validate=True), like.nbytes + 1)
-    return np.frombuffer(data, like.dtype).reshape(like.shape).copy()

@@ -56,7 +56,7 @@ class StreamInput:
         place = None if skip_seen else before.get("table")
         self._rows = None
         if table is not None:
-            self._rows = RowStream(self.name, **table, known=monitor.machine.alphabet, place=place)
+            self._rows = RowStream(self.name, **table, known=monitor.alphabet or (), place=place)
         self._place = before.get("table")
         # A monitor that was fed otherwise does not know what it has seen.
         known = 0 if monitor.position == 0 else None
@@ -97,8 +97,8 @@ class StreamInput:
 
     def _plain(self) -> Iterator[StreamRows]:
         """Characters, or words between white space and commas where a symbol has several characters."""
-        machine = self.monitor.machine
-        words = machine.levels is not None or any(len(str(symbol)) != 1 for symbol in machine.alphabet)
+        alphabet = self.monitor.alphabet
+        words = alphabet is None or any(len(str(symbol)) != 1 for symbol in alphabet)
         rest = ""
         for text in text_stream(self.path, CHUNK):
             parts = (rest + text).replace(",", " ")

@@ -1,0 +1,181 @@
+"""Monitors of signals: how soon drift is told, how often falsely, how fast values are followed.
+
+Prints tables and writes them to benchmarks/signal_drift.md. Causal states are learnt from so many values of each
+system, machines with levels from 2,000; the stream has 5,000 values more before it drifts. "Delay": values until a
+Change, over five seeds, the median and the largest. "False": Changes in a stream that does not drift, after which the
+states are learnt anew as usual. Rules were set on seeds below 100; those reported are from 7000 on.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from scipy.signal import lfilter
+
+import decisional as ds
+
+SEEDS = range(7000, 7005)
+# Values of a stream without drift for each seed.
+STEADY = 200_000
+
+
+def autoregression(n, seed, phi=(0.8,), sd=1.0):
+    noise = sd * np.random.default_rng(seed).normal(size=n + 500)
+    return lfilter([1.0], [1.0, *(-p for p in phi)], noise)[500:]
+
+
+def tent(n, seed, noise=0.05, top=0.95):
+    """Tent map, observed with noise."""
+    rng = np.random.default_rng(seed)
+    x, found = rng.random(), np.empty(n)
+    for t in range(n):
+        x = 2.0 * top * min(x, 1.0 - x)
+        found[t] = x
+    return found + noise * rng.normal(size=n)
+
+
+def regimes(n, seed, stay=0.97, sd=0.3, gap=1.0):
+    rng = np.random.default_rng(seed)
+    return gap * (np.cumsum(rng.random(n) > stay) % 2) + sd * rng.normal(size=n)
+
+
+def even(n, seed, sd=0.2):
+    return ds.processes.even().simulate(n, rng=seed) + sd * np.random.default_rng(seed + 10**6).normal(size=n)
+
+
+def coin(n, seed, sd=0.2):
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 2, n) + sd * rng.normal(size=n)
+
+
+# A system, the past of its causal states (None: a machine with levels), and what it may become.
+SYSTEMS = {
+    "AR(1), 0.8": (
+        autoregression,
+        1,
+        {
+            "level + 1 sd": lambda n, s: autoregression(n, s) + 1.67,
+            "spread × 1.5": lambda n, s: autoregression(n, s, sd=1.5),
+            "spread × 2": lambda n, s: autoregression(n, s, sd=2.0),
+            "coefficient 0.3": lambda n, s: autoregression(n, s, phi=(0.3,), sd=1.5),
+        },
+    ),
+    "AR(2)": (
+        lambda n, s: autoregression(n, s, phi=(1.2, -0.5)),
+        2,
+        {
+            "level + 1 sd": lambda n, s: autoregression(n, s, phi=(1.2, -0.5)) + 1.9,
+            "spread × 1.5": lambda n, s: autoregression(n, s, phi=(1.2, -0.5), sd=1.5),
+            "other coefficients": lambda n, s: autoregression(n, s, phi=(0.5, 0.2)),
+        },
+    ),
+    "tent map, noise 0.05": (
+        tent,
+        1,
+        {
+            "level + 0.2": lambda n, s: tent(n, s) + 0.2,
+            "noise 0.15": lambda n, s: tent(n, s, noise=0.15),
+            "lower top": lambda n, s: tent(n, s, top=0.85),
+        },
+    ),
+    "two regimes": (
+        regimes,
+        None,
+        {
+            "level + 0.3": lambda n, s: regimes(n, s) + 0.3,
+            "noise 0.45": lambda n, s: regimes(n, s, sd=0.45),
+            "regimes of 5": lambda n, s: regimes(n, s, stay=0.8),
+        },
+    ),
+    "Even process with noise": (
+        even,
+        None,
+        {
+            "level + 0.3": lambda n, s: even(n, s) + 0.3,
+            "noise 0.35": lambda n, s: even(n, s, sd=0.35),
+            "fair coin": coin,
+        },
+    ),
+}
+
+
+def decided(signal, past):
+    """Decisions on the states of a signal."""
+    worth = ds.utility.alarm(float(np.quantile(signal, 0.8)), missed=3, false=1)
+    if past is None:
+        return ds.DecisionalStates(worth).fit(ds.epsilon_machine(signal))
+    return ds.DecisionalStates(worth).fit(ds.CausalStates().fit(ds.observe.delays(signal, past=past)))
+
+
+def delay(choice, before, after):
+    """Values after the drift until it is told, None if it is not; and Changes before."""
+    monitor = ds.Monitor(choice, adapt=ds.Adapt())
+    early = [event for event in monitor.feed(before) if isinstance(event, ds.Change)]
+    for begin in range(0, after.size, 500):
+        for event in monitor.feed(after[begin : begin + 500]):
+            if isinstance(event, ds.Change):
+                return event.position - before.size, len(early)
+    return None, len(early)
+
+
+def measure(name, learnt, scale):
+    """A row for each drift, and the false alarms of the system in how many values."""
+    make, past, drifts = SYSTEMS[name]
+    rows, false, values = [], 0, 0
+    told = {what: [] for what in drifts}
+    for seed in SEEDS:
+        choice = decided(make(learnt, seed), past)
+        steady = make(int(STEADY * scale), seed + 500)
+        monitor = ds.Monitor(choice, adapt=ds.Adapt())
+        false += sum(isinstance(event, ds.Change) for event in monitor.feed(steady))
+        values += steady.size
+        for what, other in drifts.items():
+            told[what].append(delay(choice, make(5000, seed + 1000), other(20_000, seed + 2000))[0])
+    for what, found in told.items():
+        known = sorted(value for value in found if value is not None)
+        text = f"{int(np.median(known))} / {known[-1]}" if known else "-"
+        rows.append(f"| {name} | {learnt:,} | {what} | {len(known)} of {len(found)} | {text} |")
+        print(rows[-1], flush=True)
+    return rows, f"| {name} | {learnt:,} | {false} in {values:,} |"
+
+
+def speed():
+    """Values per second in chunks of 1e5, and with Adapt."""
+    lines = []
+    for name, learnt in (("AR(1), 0.8", 2000), ("AR(2)", 2000), ("two regimes", 2000)):
+        make, past, _ = SYSTEMS[name]
+        choice, stream = decided(make(learnt, 7000), past), make(1_000_000, 7600)
+        rates = []
+        for adapt in (None, ds.Adapt()):
+            monitor = ds.Monitor(choice, adapt=adapt)
+            monitor.feed(stream[:1000])
+            start = time.perf_counter()
+            for begin in range(0, stream.size, 100_000):
+                monitor.feed(stream[begin : begin + 100_000])
+            rates.append(stream.size / (time.perf_counter() - start))
+        lines.append(f"| {name} | {rates[0]:,.0f} | {rates[1]:,.0f} |")
+        print(lines[-1], flush=True)
+    return lines
+
+
+def main():
+    scale = float(sys.argv[sys.argv.index("--scale") + 1]) if "--scale" in sys.argv else 1.0
+    rows, false = [], []
+    for name, (_, past, _) in SYSTEMS.items():
+        for learnt in (2000,) if past is None else (500, 2000, 10_000):
+            found, row = measure(name, learnt, scale)
+            rows += found
+            false.append(row)
+            print(row, flush=True)
+    head = "# Monitors of signals\n\nWritten by `make bench`; see `signal_drift.py` for what is measured.\n\n"
+    parts = [
+        ["| system | learnt from | drift | told | delay, median / largest |", "|---" * 5 + "|", *rows, ""],
+        ["| system | learnt from | false alarms |", "|---" * 3 + "|", *false, ""],
+        ["| system | values per second | with Adapt |", "|---" * 3 + "|", *speed()],
+    ]
+    Path(__file__).with_suffix(".md").write_text(head + "\n".join(line for part in parts for line in part) + "\n")
+
+
+if __name__ == "__main__":
+    main()
