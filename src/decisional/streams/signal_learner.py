@@ -28,7 +28,7 @@ PRIOR = np.diff(EDGES, prepend=0.0, append=1.0)
 # what was usual for long, in what is usual now.
 TRUST, LEAN = 500.0, np.array([20.0, 8.0])
 # Likelihood ratio of a single value at most: a few that are rare, one after the other, are no drift.
-MOST = 2.0
+MOST = 3.0
 # Values of a machine that a test begins with.
 SIMULATED = 1000
 # Shares of the weights that go round at each letter, among long and among short memories; how long the latter are.
