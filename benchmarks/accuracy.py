@@ -122,8 +122,8 @@ def methods() -> dict[str, Method]:
     """The methods that are installed, by name."""
     runs: dict[str, Method] = {
         "decisional, no parameters": lambda symbols: found(ds.epsilon_machine(symbols)),
-        "CSSR, L = 5": lambda symbols: found(ds.baselines.cssr(symbols, 5)),
-        "CSSR, L = 8": lambda symbols: found(ds.baselines.cssr(symbols, 8)),
+        "our CSSR, L = 5": lambda symbols: found(ds.baselines.cssr(symbols, 5)),
+        "our CSSR, L = 8": lambda symbols: found(ds.baselines.cssr(symbols, 8)),
         "paper to the letter, L = 5": lambda symbols: found(literal(symbols)),
     }
     peers: dict[str, dict[str, Method]] = {

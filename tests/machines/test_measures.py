@@ -71,7 +71,7 @@ def test_entropy_rates_of_the_new_processes():
         return t * math.log(math.exp(1.0 / t) * (math.cosh(0.3 / t) + root))
 
     slope = (free(1.3 + step) - free(1.3 - step)) / (2 * step)
-    assert processes.ising(temperature=1.3).entropy_rate() == pytest.approx(slope / math.log(2.0), abs=1e-7)
+    assert processes.ising(1.0, 0.3, 1.3).entropy_rate() == pytest.approx(slope / math.log(2.0), abs=1e-7)
     urns = processes.ehrenfest(4)
     np.testing.assert_allclose(urns.stationary, np.array([1, 4, 6, 4, 1]) / 16, atol=1e-12)
 

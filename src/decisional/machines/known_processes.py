@@ -214,7 +214,7 @@ def ehrenfest(n: int = 5, p: float = 0.5) -> EpsilonMachine:
     return EpsilonMachine([*rows, *((i, i, i, 1.0 - p) for i in range(n + 1))]).minimise()
 
 
-def ising(coupling: float = 1.0, field: float = 0.3, temperature: float = 1.0) -> EpsilonMachine:
+def ising(coupling: float = 0.5, field: float = 0.2, temperature: float = 1.0) -> EpsilonMachine:
     """Spins in a row, each coupled to its neighbours and to a field, in equilibrium; 1 is up.
 
     The transfer matrix gives the probabilities (Feldman and Crutchfield, 1998).
