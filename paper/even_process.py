@@ -7,8 +7,8 @@ Writes to paper/out:
   ours beside CSSR in C++ and the paper's program, as measured (data/even_grid.csv);
 - even_timings.csv, .md, .png: seconds per reconstruction, beside the paper's own table (data/even_timings.csv).
 
-With --letter also by section 6.1 read to the letter ("paper"): one reading of the text, which is not what the paper's own
-program does, as that never splits, and not in the picture. With it, N = 1e6:
+With --letter also by section 6.1 read to the letter ("paper"): one reading of the text, which is not what the paper's
+own program does, as that never splits, and which is not in the picture. With it, N = 1e6:
 at L = 3 and 6 there are L + 1 states at any level of the test, because the unsynchronised 1...1 are too many for theta;
 at L = 10 the machine is right at a level of 0.001, and has 137 states at 0.05: false rejections, spread by splitting.
 
