@@ -1,9 +1,9 @@
 """Accuracy against peers: how often the true epsilon-machine comes back, and how well new symbols are predicted.
 
-Every process of `decisional.processes.catalogue`, the same series for all; a machine is right if its recurrent part is
-isomorphic to the truth, probabilities within 0.1 (0.2 below 10,000 symbols). The loss is that of 10,000 new symbols,
-in bits per symbol above the exact entropy rate. Prints tables and writes them to benchmarks/accuracy.md. The peers
-emic, sofic and hmmlearn are left out unless installed: pip install emic sofic hmmlearn.
+Fifteen processes of `decisional.processes.catalogue`, the same series for all; a machine is right if its recurrent
+part is isomorphic to the truth, probabilities within 0.1 (0.2 below 10,000 symbols). The loss is that of 10,000 new
+symbols, in bits per symbol above the exact entropy rate. Prints tables and writes them to benchmarks/accuracy.md. The
+peers emic, sofic and hmmlearn are left out unless installed: pip install emic sofic hmmlearn.
 """
 
 import argparse
@@ -122,8 +122,8 @@ def methods() -> dict[str, Method]:
     """The methods that are installed, by name."""
     runs: dict[str, Method] = {
         "decisional, no parameters": lambda symbols: found(ds.epsilon_machine(symbols)),
-        "CSSR, L = 5": lambda symbols: found(ds.baselines.cssr(symbols, 5)),
-        "CSSR, L = 8": lambda symbols: found(ds.baselines.cssr(symbols, 8)),
+        "our CSSR, L = 5": lambda symbols: found(ds.baselines.cssr(symbols, 5)),
+        "our CSSR, L = 8": lambda symbols: found(ds.baselines.cssr(symbols, 8)),
         "paper to the letter, L = 5": lambda symbols: found(literal(symbols)),
     }
     peers: dict[str, dict[str, Method]] = {
@@ -184,7 +184,7 @@ def table(runs: dict[str, Method], n: int, seeds: int) -> list[str]:
     lines = [f"## N = {n:,}, {seeds} series of each process", ""]
     lines += ["| process | states | " + " | ".join(runs) + " |", "|---|--:|" + "--:|" * len(runs)]
     scores: dict[str, list[Score]] = {name: [] for name in runs}
-    for process, make in ds.processes.catalogue.items():
+    for process, make in list(ds.processes.catalogue.items())[:15]:
         truth = make()
         series = [truth.simulate(n, rng=[seed, n]) for seed in range(seeds)]
         new = [truth.simulate(HELD_OUT, rng=[seed, n, 1]) for seed in range(seeds)]

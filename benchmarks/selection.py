@@ -16,20 +16,20 @@ import numpy as np
 import decisional as ds
 from decisional.states import machine_selection as selection
 
-# The catalogue, with the parameters of which each probability is drawn from 0.2 ... 0.8.
-FREE = dict.fromkeys(ds.processes.catalogue, 1) | {"periodic": 0, "rrxor": 2, "rip": 2, "nemo": 2, "nrps": 2}
+# Fifteen processes, with the number of probabilities that are drawn from 0.2 ... 0.8.
+FREE = dict.fromkeys(list(ds.processes.catalogue)[:15], 1) | {"periodic": 0, "rrxor": 2, "rip": 2, "nemo": 2, "nrps": 2}
 
 
 def known(seed: int, n: int) -> bool:
     """A process of the catalogue with its default parameters."""
-    name = sorted(ds.processes.catalogue)[seed % len(FREE)]
+    name = sorted(FREE)[seed % len(FREE)]
     true = ds.processes.catalogue[name]()
     return selection.select(true.simulate(n, rng=seed)).machine.is_isomorphic(true, atol=0.2)
 
 
 def parametric(seed: int, n: int) -> bool:
     """A process of the catalogue with random probabilities."""
-    name = sorted(ds.processes.catalogue)[seed % len(FREE)]
+    name = sorted(FREE)[seed % len(FREE)]
     rng = np.random.default_rng([1, seed])
     values = rng.uniform(0.2, 0.8, FREE[name]).tolist()
     make = ds.processes.catalogue[name]

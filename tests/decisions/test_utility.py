@@ -496,6 +496,48 @@ def test_the_same_peak_of_different_distributions_is_the_same_prediction():
     assert sampled.iso_prediction.labels.tolist() == [0, 0, 1]
 
 
+@pytest.mark.parametrize("width", [0.003, 0.01, 0.03, 0.1, 0.5])
+@pytest.mark.parametrize("m", [1, 2, 5, 11, 21])
+@pytest.mark.parametrize("even", [True, False])
+def test_narrow_peaks(width, m, even):
+    """All maxima, by trying half a million predictions; p is the same for all outcomes, or random."""
+    rng = np.random.default_rng(m)
+    z = np.sort(rng.random(m))
+    p = np.full(m, 1.0 / m) if even else rng.dirichlet(np.ones(m))
+    grid = np.linspace(0.0, 1.0, 500_001)
+    value = sum(q * np.exp(-0.5 * ((grid - c) / width) ** 2) for c, q in zip(z, p, strict=True))
+    padded = np.concatenate([[-1.0], value, [-1.0]])
+    peak = (value > padded[:-2]) & (value >= padded[2:]) & (value >= value.max() - 1e-6 * np.ptp(value))
+    found = solve(
+        p[None],
+        z.tolist(),
+        lambda y, z: np.exp(-0.5 * ((y - z) / width) ** 2),
+        EXACT,
+        optimise=utility.GlobalMaxima(bounds=[(0, 1)]),
+    )
+    assert found.predictions[0] == pytest.approx(tuple(grid[peak]), abs=2e-4)
+    assert found.utility[0] == pytest.approx(value.max(), abs=1e-6)
+
+
+def test_peaks_too_narrow_to_be_sure_are_warned_of():
+    def narrow(y, z):
+        return np.exp(-0.5 * ((y - z) / 1e-6) ** 2)
+
+    with pytest.warns(UserWarning, match=r"peaks narrower than .*, so that 'optimise' may have missed others"):
+        found = solve(np.array([[0.4, 0.6]]), [0.1, 0.9], narrow, EXACT, optimise=utility.GlobalMaxima())
+    assert found.predictions[0] == pytest.approx((0.9,), abs=1e-6)
+    with pytest.raises(ValueError, match="the expected utility is flat there"):
+        solve(np.array([[0.4, 0.6]]), [0.1, 0.9], lambda y, z: 0.0 * (y + z), EXACT, optimise=utility.GlobalMaxima())
+
+    def spike(y, z):
+        return np.exp(-((y - z) ** 2).sum(axis=-1) / 1e-8)
+
+    corners = [(0.0, 0.0), (1.0, 0.3), (0.2, 1.0)]
+    with pytest.warns(UserWarning, match="found from outcomes only"):
+        found = solve(np.array([[0.2, 0.5, 0.3]]), corners, spike, EXACT, optimise=utility.GlobalMaxima())
+    assert np.array(found.predictions[0]) == pytest.approx(np.array([[1.0, 0.3]]), abs=1e-6)
+
+
 def test_maxima_in_two_dimensions():
     axis = np.linspace(-3, 3, 21)
     z = [(a, b) for a in axis.tolist() for b in axis.tolist()]

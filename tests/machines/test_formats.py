@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+import types
 
 import numpy as np
 import pytest
@@ -120,3 +121,52 @@ def test_text_without_matplotlib(monkeypatch):
     text = EpsilonMachine([("<", 0, "<", 1)])._repr_html_()
     assert text.startswith("<pre>EpsilonMachine(1 states")
     assert "&lt;" in text
+
+
+def test_sofic_and_hmmlearn(monkeypatch):
+    """What is handed over to the two packages, by stand-ins; benchmarks/measures.py has the packages themselves."""
+
+    class Edge:
+        def __init__(self, source, target, data):
+            self.source, self.target, self.data = source, target, data
+
+    class Machine:
+        def __init__(self, states, symbols, matrices, initial_distribution):
+            self.first, self.symbols = initial_distribution, symbols
+            self.edges = [
+                Edge(states[i], states[j], {"emission": symbol, "prob": matrix[i, j]})
+                for symbol, matrix in matrices.items()
+                for i, j in np.argwhere(matrix > 0)
+            ]
+
+        def transitions(self):
+            return iter(self.edges)
+
+    class CategoricalHMM:
+        def __init__(self, n_components, n_features):
+            self.size = n_components, n_features
+
+    examples = types.SimpleNamespace(from_symbol_matrices=Machine)
+    monkeypatch.setitem(sys.modules, "sofic", types.ModuleType("sofic"))
+    monkeypatch.setitem(sys.modules, "sofic.examples", types.ModuleType("sofic.examples"))
+    monkeypatch.setitem(sys.modules, "sofic.examples.epsilon_machines", examples)
+    monkeypatch.setitem(sys.modules, "hmmlearn", types.ModuleType("hmmlearn"))
+    monkeypatch.setitem(sys.modules, "hmmlearn.hmm", types.SimpleNamespace(CategoricalHMM=CategoricalHMM))
+    machine = processes.rip(0.3, 0.8)
+    given = machine.to_sofic()
+    assert given.first == dict(zip(machine.names, machine.stationary, strict=True))
+    assert EpsilonMachine.from_sofic(given).is_isomorphic(machine, atol=1e-15)
+    model = machine.to_hmmlearn()
+    assert model.size == model.emissionprob_.shape == (5, 2)
+    np.testing.assert_allclose(model.transmat_.sum(axis=1), 1.0)
+    for word in ("0", "01", "0110", "00", "10111"):
+        forward = model.startprob_
+        for place, symbol in enumerate(word):
+            forward = (forward if place == 0 else forward @ model.transmat_) * model.emissionprob_[:, int(symbol)]
+        assert forward.sum() == pytest.approx(2.0 ** machine.log_likelihood(word), abs=1e-12)
+    for other in ("even", types.SimpleNamespace(transitions=lambda: [1])):
+        with pytest.raises(TypeError, match="'other' must be a machine of sofic"):
+            EpsilonMachine.from_sofic(other)
+    monkeypatch.setitem(sys.modules, "sofic.examples.epsilon_machines", None)
+    with pytest.raises(ImportError, match=r"pip install 'decisional\[bench\]'"):
+        machine.to_sofic()

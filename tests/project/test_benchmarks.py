@@ -342,3 +342,16 @@ def test_scale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     scale.main()
     assert "| series | 4e+04 | 2 Dask workers |" in capsys.readouterr().out
     assert "the wait alone" in (tmp_path / "scale.md").read_text()
+
+
+def test_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    measures = load("measures")
+    # Where sofic is not installed our own answers stand in for its.
+    machine = measures.ds.processes.rip()
+    monkeypatch.setattr(measures, "theirs", lambda other: measures.ours(machine) | {"R": 7, "E": 0.5})
+    monkeypatch.setattr(measures.ds.EpsilonMachine, "to_sofic", lambda self: self)
+    monkeypatch.setattr(measures, "PROCESSES", {"rip": lambda: machine})
+    monkeypatch.setattr(measures, "__file__", str(tmp_path / "measures.py"))
+    measures.main()
+    assert "| rip | 0.0e+00 | E by 0.75; R = inf, sofic 7 |" in capsys.readouterr().out
+    assert "sofic" in (tmp_path / "measures.md").read_text()

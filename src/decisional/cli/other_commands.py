@@ -14,7 +14,8 @@ from .results import announce, check_folder, check_path, check_paths, machine_wr
 
 SIMULATE = """\
 Processes: coin, biased_coin, golden_mean, even, odd, noisy_period_2, perturbed_coin, periodic, z1r, rrxor, rip, nemo,
-nrps, butterfly, restricted_golden_mean.
+nrps, butterfly, restricted_golden_mean, alternating_biased_coins, rk_golden_mean, noisy_copy, multiples, irreversible,
+ehrenfest, ising, tent_map.
 
 example:
   decisional simulate even -n 20000 --seed 1 --out even.txt

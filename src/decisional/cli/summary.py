@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import log2
+from math import inf, log2
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -55,12 +55,17 @@ def machine_tables(machine: EpsilonMachine, most: int = 40) -> list[str]:
 
 
 def measures(machine: EpsilonMachine, complexity: float | None) -> list[str]:
-    """C, h and E; `complexity` is that of all states, transient ones included."""
+    """C, h, E, χ and the orders; `complexity` is that of all states, transient ones included."""
+    orders = [] if not machine.recurrent.any() else [machine.markov_order(), machine.cryptic_order()]
+    symbols = ["infinite" if order == inf else f"{order:.0f}" for order in orders]
+    names = ("R  Markov order ", "k  cryptic order")
     return [
         *([] if complexity is None else [f"C  statistical complexity, all states  {complexity:8.4f} bits"]),
         f"C  recurrent states only               {machine.statistical_complexity():8.4f} bits",
         f"h  entropy rate                        {machine.entropy_rate():8.4f} bits per symbol",
         f"E  excess entropy                      {machine.excess_entropy():8.4f} bits",
+        f"χ  crypticity                          {machine.crypticity():8.4f} bits",
+        *(f"{name}                     {n:>8} symbols" for name, n in zip(names, symbols, strict=False)),
     ]
 
 

@@ -6,6 +6,7 @@ utilities (K, n_y). An optimiser is any callable of (value, outcomes) that retur
 state, `value` being its expected utility as a function of an array of predictions.
 """
 
+import warnings
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,6 +21,7 @@ from ..support.arrays import Floats
 from .predictions import Interval, Optimum, Points, Slack, exhaustive, variance_of
 from .utilities import Utility, as_array, as_utility, numbers
 
+FEW = 32  # outcomes that a search in several dimensions starts from
 MOST = 10**9  # points of an integral or of a search
 BLOCK = 1 << 22  # entries of a block of distributions that is worked on at once
 PRECISION = 1e-5  # of predictions found by a search, as a share of the range of the outcomes
@@ -66,7 +68,12 @@ class SamplePoints:
 
 @dataclass(frozen=True)
 class GlobalMaxima:
-    """All global maxima over a box of predictions, by simplicial homology (scipy's shgo).
+    """All global maxima over a box of predictions.
+
+    In one dimension the box is looked at on 64 n places, evenly and ever closer to the outcomes, where narrow utilities
+    have their peaks, and each local maximum is refined. In more dimensions by simplicial homology (scipy's shgo), and
+    from the best outcomes. Where a peak is as narrow as the places are far apart, others may have been missed, which is
+    warned of.
 
     Parameters
     ----------
@@ -80,8 +87,6 @@ class GlobalMaxima:
     rtol: float = 1e-6
 
     def __call__(self, value: Callable[[Floats], Floats], outcomes: Sequence[Any]) -> Floats:
-        from scipy.optimize import shgo
-
         z = numbers(outcomes, "GlobalMaxima")
         z = z.reshape(len(z), -1)
         if self.bounds is None and (z == z[0]).all():
@@ -94,16 +99,9 @@ class GlobalMaxima:
         n = integer(self.n, "n", most=MOST, remedy="try n=128", of="GlobalMaxima")
         real(self.rtol, "rtol", least=0, most=1, remedy="try rtol=1e-6", of="GlobalMaxima")
 
-        def depth(y: Floats) -> float:
-            return -float(value(y[None])[0])
-
-        found: Any = shgo(depth, bounds, n=n, sampling_method="sobol")  # type: ignore[arg-type]
-        if not found.success:
-            raise ValueError(
-                f"The 'optimise' search found no maximum among {n} starting points ({found.message}); "
-                "the expected utility may be flat: use a larger n, or candidates y=[...]."
-            )
-        points, heights = np.atleast_2d(found.xl), -np.asarray(found.funl)
+        inside = z[((z >= bounds[:, 0]) & (z <= bounds[:, 1])).all(axis=1)]
+        search = _on_a_line if len(bounds) == 1 else _in_a_box
+        points, heights = search(value, bounds, inside, n)
         near = self.rtol * max(float(np.ptp(np.append(value(z), heights))), 1e-300)
         points = points[heights >= heights.max() - near]
         # Some are the same up to the precision of the search.
@@ -113,6 +111,78 @@ class GlobalMaxima:
             if not any((np.abs(point - other) <= close).all() for other in kept):
                 kept.append(point)
         return np.array(kept)
+
+
+def _on_a_line(value: Callable[[Floats], Floats], bounds: Floats, z: Floats, n: int) -> tuple[Floats, Floats]:
+    """Local maxima (m, 1) between two bounds, and their heights."""
+    (low, high), even = bounds[0], 64 * n
+    step = (high - low) / even
+    # Ever closer to each outcome, down to the rounding of the range.
+    around = z[:, 0, None] + step * np.outer([-1.0, 1.0], 2.0 ** -np.arange(0, 26, 2.0)).ravel()
+    y = np.unique(np.clip(np.concatenate([np.linspace(low, high, even + 1), z[:, 0], around.ravel()]), low, high))
+    height = value(y[:, None])
+    range_ = float(np.ptp(height))
+    if range_ <= 1e-12 * max(abs(float(height[0])), 1e-300):
+        raise ValueError(
+            f"The 'optimise' search found no maximum among {y.size} places; the expected utility is flat there: use a "
+            "larger n, or candidates y=[...]."
+        )
+    padded = np.concatenate([[-np.inf], height, [-np.inf]])
+    top = np.flatnonzero((height >= padded[:-2]) & (height > padded[2:]))
+    begin, end = y[np.maximum(top - 1, 0)], y[np.minimum(top + 1, y.size - 1)]
+    if _any_narrow(value, y[top], height[top], step, range_):
+        warnings.warn(
+            f"The expected utility has peaks narrower than {2 * step:.2g}, so that 'optimise' may have missed others: "
+            f"use GlobalMaxima(n={8 * n}), or candidates y=[...].",
+            UserWarning,
+            stacklevel=2,
+        )
+    ratio = (np.sqrt(5.0) - 1.0) / 2.0
+    for _ in range(60):
+        left, right = end - ratio * (end - begin), begin + ratio * (end - begin)
+        better = value(left[:, None]) >= value(right[:, None])
+        begin, end = np.where(better, begin, left), np.where(better, right, end)
+    refined = (begin + end) / 2.0
+    found = value(refined[:, None])
+    # What is not smooth, or at a bound, has its maximum where it was seen.
+    kept = found > height[top]
+    return np.where(kept, refined, y[top])[:, None], np.maximum(found, height[top])
+
+
+def _any_narrow(value: Callable[[Floats], Floats], top: Floats, height: Floats, step: float, range_: float) -> bool:
+    """Whether some local maximum, one of the highest, has fallen by half of the range a step away on both sides."""
+    high = height >= height.max() - 0.1 * range_
+    sides = np.maximum(value(top[high, None] - step), value(top[high, None] + step))
+    return bool((sides < height[high] - 0.5 * range_).any())
+
+
+def _in_a_box(value: Callable[[Floats], Floats], bounds: Floats, z: Floats, n: int) -> tuple[Floats, Floats]:
+    """Local maxima (m, d) in a box, and their heights."""
+    from scipy.optimize import minimize, shgo
+
+    def depth(y: Floats) -> float:
+        return -float(value(y[None])[0])
+
+    found: Any = shgo(depth, bounds, n=n, sampling_method="sobol")  # type: ignore[arg-type]
+    points: list[Floats] = list(np.atleast_2d(found.xl)) if found.success else []
+    missed = -np.inf if not points else max(-depth(point) for point in points)
+    height = value(z) if len(z) else np.zeros(0)
+    starts = z[np.argsort(-height, kind="stable")[:FEW]]
+    points += [minimize(depth, start, bounds=bounds, method="L-BFGS-B").x for start in starts]
+    if not points:
+        raise ValueError(
+            f"The 'optimise' search found no maximum among {n} starting points ({found.message}); "
+            "the expected utility may be flat: use a larger n, or candidates y=[...]."
+        )
+    heights = np.array([-depth(point) for point in points])
+    if heights.max() > missed + 1e-3 * max(float(np.ptp(np.append(height, heights))), 1e-300):
+        warnings.warn(
+            "The best predictions were found from outcomes only, so that 'optimise' may have missed others: use "
+            f"GlobalMaxima(n={8 * n}), or candidates y=[...].",
+            UserWarning,
+            stacklevel=2,
+        )
+    return np.array(points), heights
 
 
 def _checked(integrate: Callable[[Floats, Floats], Any], p: Floats, u: Floats) -> Floats:

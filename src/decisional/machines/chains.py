@@ -20,7 +20,7 @@ _DENSE = 64  # systems up to this size are solved densely; beyond, sparse and fr
 _CLOSURE = 1000  # beliefs kept for the exact solution of excess_entropy
 _FRONTIER = 4096  # beliefs followed at once
 _WORK = 3e6  # beliefs × states × symbols followed in all
-_ROUNDING = 1e-11  # error in bits of treating beliefs equal to 1e-12 as one
+ROUNDING = 1e-11  # error in bits of treating beliefs equal to 1e-12 as one
 
 
 class Chain(NamedTuple):
@@ -167,16 +167,24 @@ def entropy(p: ArrayLike, axis: int = -1) -> Any:
     return np.abs(_xlog2x(np.asarray(p, dtype=np.float64)).sum(axis=axis))
 
 
-def _merging(targets: Array) -> Array:
-    """Label states so that two states that a common word can merge carry the same label."""
+def mergeable(targets: Array) -> Array:
+    """(n_states, n_states) whether a common word can send two states of a unifilar machine to the same one.
+
+    Cost: O(n_states² n_symbols) for each symbol of the longest such word that is needed.
+    """
     merges, n = np.eye(len(targets), dtype=bool), 0
     while merges.sum() > n:
         n = merges.sum()
         for ends in targets.T:
             sources = np.flatnonzero(ends >= 0)
             merges[np.ix_(sources, sources)] |= merges[np.ix_(ends[sources], ends[sources])]
+    return merges
+
+
+def _merging(targets: Array) -> Array:
+    """Label states so that two states that a common word can merge carry the same label."""
     first = np.empty(len(targets), np.int64)
-    a, b = np.nonzero(merges)
+    a, b = np.nonzero(mergeable(targets))
     kernels.connect(a, b, first)
     label: Array = np.unique(first, return_inverse=True)[1]
     return label
@@ -240,7 +248,7 @@ class _Beliefs:
         except np.linalg.LinAlgError:
             return None
         highest = float(self.bound(first[None])[0])
-        return max(total, 0.0) if -_ROUNDING <= total <= highest + _ROUNDING else None
+        return max(total, 0.0) if -ROUNDING <= total <= highest + ROUNDING else None
 
     def follow(self, first: Array, atol: float) -> tuple[float, float]:
         """Return the loss from a belief as the middle and half-width of an interval, `atol` if possible.
@@ -319,7 +327,7 @@ def excess_entropy(targets: Array, emission: Array, stationary: Array, atol: flo
     chain = _Beliefs(targets, emission)
     first = np.asarray(stationary, dtype=np.float64)
     loss = chain.solve(first)
-    error = _ROUNDING
+    error = ROUNDING
     if loss is None:
         loss, error = chain.follow(first, atol)
     return max(float(entropy(first)) - loss, 0.0), error

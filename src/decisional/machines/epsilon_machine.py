@@ -15,17 +15,19 @@ from ..support import arguments
 from ..support.arrays import read_only
 from ..support.display import html_of
 from ..support.files import read_json, write_json
-from . import chains, checks, isomorphism, walks
+from . import chains, checks, exchange, isomorphism, walks
 from .levels import Levels
-from .transition_graph import StateGraph, TransitionGraph
+from .measures import Measures, state_names
+from .transition_graph import TransitionGraph
 
 Array = NDArray[Any]
 Names = tuple[Hashable, ...]
 
 _JSON = "decisional.EpsilonMachine"
+_ENDS = "The machine has 0 recurrent states out of {}; every path leads to a dead end: estimate it from longer data."
 
 
-class EpsilonMachine(StateGraph):
+class EpsilonMachine(Measures):
     """States, and for each symbol a state may emit its probability and the single state it leads to.
 
     Parameters
@@ -138,44 +140,19 @@ class EpsilonMachine(StateGraph):
         """Return the closed class of largest stationary mass, states by decreasing stationary probability."""
         classes = chains.closed_classes(self._chain)
         if not classes:
-            raise ValueError(
-                f"The machine has 0 recurrent states out of {self.n_states}; every path leads to a dead end: "
-                "estimate it from longer data."
-            )
+            raise ValueError(_ENDS.format(self.n_states))
         mass = np.array([self.stationary[members].sum() for members in classes])
         members = classes[int(np.flatnonzero(mass >= mass.max() - 1e-12)[0])]
         # Rounding makes ties of equal probabilities, which keep their order.
         return self._select(members[np.argsort(-np.round(self.stationary[members], 12), kind="stable")])
 
-    def statistical_complexity(self) -> float:
-        """Return C, the entropy in bits of the stationary distribution."""
-        return float(chains.entropy(self.stationary))
-
-    def entropy_rate(self) -> float:
-        """Return h, the entropy of the next symbol given the state, in bits per symbol."""
-        return float(self.stationary @ chains.entropy(self.emission))
-
-    def excess_entropy(self, atol: float = 1e-10, with_error: bool = False) -> Any:
-        """Return E, the information in bits that the past and the future share.
-
-        Exact up to rounding when an observer who does not know the state can hold finitely many beliefs;
-        otherwise within `atol`, unless the beliefs are too many: the error tells (see `chains`).
-
-        Parameters
-        ----------
-        atol : float
-            Largest error wanted, in bits.
-        with_error : bool
-            Return (E, error), the error being a bound in bits, rather than E alone.
-        """
-        arguments.real(atol, "atol", least=0, remedy="try atol=1e-9")
-        result, error = 0.0, 0.0
-        if self.recurrent.any():
-            members = np.flatnonzero(self.recurrent)
-            minimal, label = self._select(members)._merged(1e-9)
-            mass = np.bincount(label, weights=self.stationary[members])
-            result, error = chains.excess_entropy(minimal.targets, minimal.emission, mass, atol)
-        return (result, error) if arguments.flag(with_error, "with_error") else result
+    def _process(self) -> tuple[EpsilonMachine, Array]:
+        """The causal states of the process, without transient ones, and their stationary probabilities."""
+        if not self.recurrent.any():
+            raise ValueError(_ENDS.format(self.n_states))
+        members = np.flatnonzero(self.recurrent)
+        minimal, label = self._select(members)._merged(1e-9)
+        return minimal, np.bincount(label, weights=self.stationary[members])
 
     def _merged(self, atol: float) -> tuple[EpsilonMachine, Array]:
         """Return the machine with states of equal futures merged, and the label of each state."""
@@ -349,6 +326,23 @@ class EpsilonMachine(StateGraph):
         except (TypeError, ValueError) as error:
             raise ValueError(f"The file '{path}' is corrupt, save the machine again: {error}") from None
 
+    def to_sofic(self) -> Any:
+        """Return the recurrent part as a ``sofic.EpsilonMachine`` (extra ``decisional[bench]``)."""
+        return exchange.to_sofic(self.recurrent_part())
+
+    @classmethod
+    def from_sofic(cls, other: Any) -> EpsilonMachine:
+        """Return the machine of a ``sofic.EpsilonMachine``, with its names of states and its symbols."""
+        return cls(exchange.rows_of_sofic(other))
+
+    def to_hmmlearn(self) -> Any:
+        """Return the recurrent part as an ``hmmlearn.hmm.CategoricalHMM`` (extra ``decisional[bench]``).
+
+        Its hidden states are the edges, in the order of states and symbols, each of which emits its symbol; its symbols
+        are the places in `alphabet`. Its ``score`` is `log_likelihood` in nats, from the stationary distribution.
+        """
+        return exchange.to_hmmlearn(self.recurrent_part())
+
     def __repr__(self) -> str:
         size = f"{self.n_states} states, {len(self.alphabet)} symbols"
         rates = f"C = {self.statistical_complexity():.4g} bits, h = {self.entropy_rate():.4g} bits/symbol"
@@ -361,11 +355,6 @@ class EpsilonMachine(StateGraph):
             rows = [("state", "symbol", "next", "p"), *((*row, f"{p:.4g}") for *row, p in self.transitions())]
             lines = [repr(self), *("  ".join(f"{cell!s:>8}" for cell in row) for row in rows)]
             return "<pre>" + escape("\n".join(lines)) + "</pre>"
-
-
-def state_names(n: int) -> tuple[str, ...]:
-    """A, B, ..., Z, then S26, S27, ..."""
-    return tuple(chr(65 + i) if i < 26 else f"S{i}" for i in range(n))
 
 
 def trusted_machine(

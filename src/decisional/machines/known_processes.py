@@ -160,6 +160,86 @@ def restricted_golden_mean(k: int = 2, p: float = 0.5) -> EpsilonMachine:
     return _binary({0: (_inside("p", p), 0, 1), **forced})
 
 
+def rk_golden_mean(order: int = 3, cryptic: int = 2, p: float = 0.5) -> EpsilonMachine:
+    """A 0 is followed by `order` - 1 more, then by at least `cryptic` symbols 1; p is the probability of 1 where both
+    may come.
+
+    Its Markov order is the larger of the two, its cryptic order is `cryptic`: the R-k golden mean of James and others
+    (2014), with R = `order` and k = `cryptic`.
+    """
+    sizes = (order, "order"), (cryptic, "cryptic")
+    order, cryptic = (arguments.integer(size, name, most=MOST_STATES, of="the process") for size, name in sizes)
+    n = order + cryptic
+    forced = {i: (0.0, None, i + 1) if i < order else (1.0, (i + 1) % n, None) for i in range(1, n)}
+    return _binary({0: (_inside("p", p), 0, 1), **forced})
+
+
+def alternating_biased_coins(p: float = 0.75, q: float = 0.25) -> EpsilonMachine:
+    """Two coins in turn, with probabilities p and q of 1: no finite word tells whose turn it is."""
+    return _binary({"A": (_inside("p", p), "B", "B"), "B": (_inside("q", q), "A", "A")})
+
+
+def noisy_copy(p: float = 0.5, q: float = 0.5) -> EpsilonMachine:
+    """Random noisy copy: a coin, then a 0 after 0, and a coin after 1; p and q are their probabilities of 1."""
+    p, q = _inside("p", p), _inside("q", q)
+    return _binary({"A": (p, "C", "B"), "B": (0.0, None, "A"), "C": (q, "A", "A")})
+
+
+def multiples(n: int = 3, p: float = 0.5) -> EpsilonMachine:
+    """Blocks of 1 of lengths that are multiples of n between 0; p is the probability that a block starts or goes on.
+
+    n = 2 is the Even process.
+    """
+    n = arguments.integer(n, "n", most=MOST_STATES, of="the process")
+    p = _inside("p", p)
+    if n == 1:
+        return coin(p)
+    return _binary({0: (p, 1, 0), **{i: (1.0, (i + 1) % n, None) for i in range(1, n)}})
+
+
+def irreversible(p: float = 0.5, q: float = 0.5) -> EpsilonMachine:
+    """Two states over three symbols, which emit 0 or 1, and 1 or 2; p and q are their probabilities of staying.
+
+    Backwards it has other causal states (Ellison and others, 2011).
+    """
+    p, q = _inside("p", p), _inside("q", q)
+    return EpsilonMachine([("A", 0, "A", p), ("A", 1, "B", 1.0 - p), ("B", 1, "B", q), ("B", 2, "A", 1.0 - q)])
+
+
+def ehrenfest(n: int = 5, p: float = 0.5) -> EpsilonMachine:
+    """Ehrenfest's urns: one of n balls changes its urn with probability p; symbols are the balls in the first urn."""
+    n = arguments.integer(n, "n", most=MOST_STATES, of="the process")
+    p = _inside("p", p)
+    rows = [(i, j, j, p * share) for i in range(n + 1) for j, share in ((i + 1, (n - i) / n), (i - 1, i / n)) if share]
+    return EpsilonMachine([*rows, *((i, i, i, 1.0 - p) for i in range(n + 1))]).minimise()
+
+
+def ising(coupling: float = 0.5, field: float = 0.2, temperature: float = 1.0) -> EpsilonMachine:
+    """Spins in a row, each coupled to its neighbours and to a field, in equilibrium; 1 is up.
+
+    The transfer matrix gives the probabilities (Feldman and Crutchfield, 1998).
+    """
+    remedy = "try such a number"
+    coupling = arguments.real(coupling, "coupling", least=-100, most=100, remedy=remedy, of="the process")
+    field = arguments.real(field, "field", least=-100, most=100, remedy=remedy, of="the process")
+    temperature = arguments.real(temperature, "temperature", above=0, remedy=remedy, of="the process")
+    spin = np.array([-1.0, 1.0])
+    energy = (coupling * np.outer(spin, spin) + field * np.add.outer(spin, spin) / 2.0) / temperature
+    transfer = np.exp(energy - energy.max())
+    vector = np.linalg.eigh(transfer)[1][:, -1]
+    p = transfer * vector / (transfer @ vector)[:, None]
+    return _binary({i: (float(p[i, 1]), 1, 0) for i in (0, 1)})
+
+
+def tent_map() -> EpsilonMachine:
+    """Whether the tent map with a³ = 2a + 2 is above its middle: four states with h = log2 a, where a = 1.7693 is the
+    Misiurewicz parameter of James, Burke and Crutchfield (2014)."""
+    root = np.sqrt(19.0 / 27.0)
+    a = float(np.cbrt(1.0 + root) + np.cbrt(1.0 - root))
+    states = {"D": ((a * a - 2.0) / 2.0, "D", "C"), "C": ((a + 1.0) / (a + 2.0), "D", "A")}
+    return _binary({**states, "B": (a / (2.0 * a + 2.0), "A", "C"), "A": (1.0, "B", None)})
+
+
 def random_machine(n_states: int, n_symbols: int = 2, rng: Any = None, least: float = 0.1) -> EpsilonMachine:
     """Draw a minimal, strongly connected machine that uses all its symbols 0, 1, ...
 
@@ -210,5 +290,7 @@ catalogue: dict[str, Callable[..., EpsilonMachine]] = {
     for process in (
         *(coin, biased_coin, golden_mean, even, odd, noisy_period_2, perturbed_coin, periodic, z1r),
         *(rrxor, rip, nemo, nrps, butterfly, restricted_golden_mean),
+        *(alternating_biased_coins, rk_golden_mean, noisy_copy, multiples),
+        *(irreversible, ehrenfest, ising, tent_map),
     )
 }

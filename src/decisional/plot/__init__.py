@@ -10,11 +10,13 @@ from .figures import animate, grey, save, state_colours
 from .figures import file_format as file_format
 from .figures import require_matplotlib as require_matplotlib
 from .machine_pictures import decisions, graph, machine, machine_html, machine_svg, relations
+from .measure_pictures import block_entropies, information
 from .selection_pictures import selection
 from .timelines import events, signal
 
 __all__ = [
     "animate",
+    "block_entropies",
     "coordinates",
     "decisions",
     "edges",
@@ -22,6 +24,7 @@ __all__ = [
     "fields",
     "graph",
     "grey",
+    "information",
     "machine",
     "machine_html",
     "machine_svg",

@@ -76,11 +76,17 @@ def cssr(
     `past` and `past` - 1 symbols count for transitions, the longer ones only in states without shorter ones.
     A symbol whose target was removed as transient is dropped, and the others scaled to 1.
 
+    Histories of one length are visited in the order of the alphabet, by the last symbol first, then by the one
+    before it, and so on; the program has an order of its own. As the counts of a state grow with each history that
+    joins it, that order, and with Kolmogorov and Smirnov's test the order of the alphabet too, can decide where a
+    history goes: the histories were the same in 320 of 372 runs of both.
+
     Unlike the program: a rejected history joins the best match, not the first (as in the article); transient
     states are those outside closed classes, not those without a parent; where a window's successor is not
     known, it stays with the majority of its state when this is split, not with the first window; emissions
-    count each window once; chi-square has one degree of freedom less than symbols, not as many; and short
-    series give a machine rather than an error.
+    count each window once; an edge of probability 0 is none; chi-square has one degree of freedom less than
+    symbols, not as many. The program ends with an error where the number of symbols is 8 modulo 16, a buffer of its
+    reader being one byte short, whatever their number otherwise.
 
     Cost: one pass over the symbols, then O(H (S + L)) for H distinct histories and S states.
 
@@ -380,7 +386,8 @@ class CssrResult:
         table = obs.table()
         columns = np.array([int(str(letter)) for letter in obs.letters])
         words = columns[obs.words(np.arange(table.n_x))[:, ::-1]]
-        size = sum(max(line.size - self.past + 1, 0) for line in self.data)
+        # The last window of each series, which nothing follows, is not in the table.
+        size = table.weight.sum()
         seen, given = table.weight / size, self._chance(words)
         with np.errstate(divide="ignore", invalid="ignore"):
             divergence = max(float((seen * (np.log2(seen) - np.log2(given))).sum()), 0.0)
