@@ -14,6 +14,8 @@ from .components import root
 
 # Symbols after which the state at the start of a sequence, or after an impossible symbol, is settled.
 AHEAD = 64
+# Up to so many symbols, those read before the state is known matter.
+FEW_SYMBOLS = 5_000
 # Paths that are less likely than the likeliest by more bits than this are given up.
 HOPELESS = 50.0
 
@@ -201,11 +203,25 @@ def drop_unlikely(counts):
 
 
 @kernel
+def learnt(counts):
+    """log2 of the probabilities of symbols and of the shares of states, where edges have been used so much."""
+    logs, first = np.empty(counts.shape), np.empty(counts.shape[0])
+    whole = counts.sum()
+    for k in range(first.size):
+        total = counts[k].sum()
+        first[k] = math.log2(max(total / max(whole, 1e-300), 1e-12))
+        for s in range(counts.shape[1]):
+            logs[k, s] = math.log2(max(counts[k, s] / max(total, 1e-300), 1e-12))
+    return logs, first
+
+
+@kernel
 def move_lengths(raw, lut, bounds, targets, logs, first, copied, copies, edges, ends, log_n, best, lengths):
     """lengths[m]: description length if the edges numbered edges[m] led to the states ends[m].
 
     The last row of targets, logs and first is free: where copies[m], it is first a copy of the state copied[m], whose
-    own edges count among them. A machine that is longer than `best` may be given up (inf).
+    own edges count among them. Of few symbols much depends on the first: they are read again with what the machine then
+    is. A machine that is longer than `best` may be given up (inf).
     """
     n, symbols = targets.shape[0] - 1, targets.shape[1]
     counts = np.zeros(targets.shape)
@@ -218,8 +234,16 @@ def move_lengths(raw, lut, bounds, targets, logs, first, copied, copies, edges, 
         for e in range(edges.shape[1]):
             moved[edges[m, e] // symbols, edges[m, e] % symbols] = ends[m, e]
         counts[:] = 0.0
-        known = moved[:last], logs[:last], first[:last]
-        start_bits, misses, _, _ = walk(raw, lut, bounds, 0, raw.size, *known, limit, -1, 0.0, counts)
+        read = logs[:last], first[:last]
+        start_bits, misses, _, _ = walk(
+            raw, lut, bounds, 0, raw.size, moved[:last], read[0], read[1], limit, -1, 0.0, counts
+        )
+        if raw.size <= FEW_SYMBOLS and misses <= limit:
+            read = learnt(counts[:last])
+            counts[:] = 0.0
+            start_bits, misses, _, _ = walk(
+                raw, lut, bounds, 0, raw.size, moved[:last], read[0], read[1], limit, -1, 0.0, counts
+            )
         drop_unlikely(counts)
         lengths[m] = description_length(counts, start_bits, misses, log_n) if misses <= limit else np.inf
 

@@ -3,13 +3,14 @@
 Every machine is judged alike: the whole series is driven through it, and its description length is the bits of the
 symbols given the machine, plus the machine itself: ½ log2 N for each free probability, log2 K for each edge, log2 N for
 each symbol that it holds impossible. Where the state is not known, at the start of a sequence and after a gap, symbols
-are coded by what is believed of it. Candidates come from `reconstruct` with windows
-of many lengths, and from `merging` where these do not tell all; the best of them are improved by `search`.
+are coded by what is believed of it. Candidates come from `reconstruct` with windows of many lengths, and from `merging`
+where these do not tell all; the best of them are improved by `search`.
 """
 
 import warnings
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,12 +18,13 @@ import numpy as np
 from ..data import sequences as reading
 from ..data.observations import Observations
 from ..data.series import windows
-from ..data.stored_symbols import stored_symbols
+from ..data.stored_symbols import Piece, stored_symbols
 from ..machines import EpsilonMachine, walks
 from ..machines.chains import Chain, closed_classes, renumbered
 from ..machines.epsilon_machine import trusted_machine
 from ..machines.isomorphism import isomorphic
 from ..support.arguments import generator, integer, real, require, teller
+from ..support.arrays import Ints
 from . import aggregation, matching
 from .distributions import Counts
 from .merging import drawn_tables, merged_contexts, unexplained
@@ -102,17 +104,16 @@ class Selection:
     def machine_of(self, candidate: Candidate) -> EpsilonMachine:
         """The EpsilonMachine of a candidate: its recurrent states, by decreasing probability."""
         require(candidate, "proposal", "candidate", "a Candidate", "give one of selection.candidates")
-        chain = Chain.of_table(candidate.targets, candidate.emission)
-        # Where the data end the machine need not.
-        classes = closed_classes(chain, aside=True) or [np.arange(candidate.n_states)]
-        states = np.concatenate(classes)
-        uses = candidate.counts.sum(axis=1)[states]
+        label = _recurrent_classes(candidate)
+        states = np.flatnonzero(label >= 0)
+        uses = np.round(candidate.counts.sum(axis=1)[states], 9)
         states = states[np.lexsort([states, -uses])]
-        targets = renumbered(candidate.targets, states)
+        stays = (candidate.targets >= 0) & (label[candidate.targets] == label[:, None])
+        targets = renumbered(np.where(stays, candidate.targets, -1), states)
         counts = np.where(targets >= 0, candidate.counts[states], 0.0)
         total = counts.sum(axis=1)
         emission = counts / np.maximum(total, 1.0)[:, None]
-        return trusted_machine(targets, emission, self.alphabet, total / total.sum())
+        return trusted_machine(targets, emission, self.alphabet, total / total.sum(), counts=counts)
 
     @property
     def rival(self) -> Candidate | None:
@@ -132,12 +133,45 @@ class Selection:
         found = FOUND.get(best.how, f"from windows of {best.past} + {best.future} symbols{search}")
         return (
             f"{_states(best.n_states)}, found {found}, describe {self.n_symbols:,} symbols in "
-            f"{best.description_length:,.1f} bits; {against}."
+            f"{best.description_length:,.1f} bits and explain {100 * self.explained:.3g} % of what can be predicted; "
+            f"{against}."
         )
 
     @property
+    def explained(self) -> float:
+        """Share of what can be predicted of the symbols, as far as is known, that the chosen machine predicts.
+
+        What one state leaves open and the machine does not, to that and what the symbols before tell beyond the state.
+        """
+        total = self.chosen.counts.sum(axis=0)
+        alone = -float(total[total > 0] @ np.log2(total[total > 0] / total.sum()))
+        predicted, rest = alone + self.chosen.log_likelihood, max(self.unexplained, 0.0)
+        return max(predicted, 0.0) / (max(predicted, 0.0) + rest) if rest else 1.0
+
+    @property
     def warning(self) -> str | None:
-        """A sentence when the data are too short to tell, else None."""
+        """What to know before the machine is trusted, in a sentence or several, else None.
+
+        That the search was cut short, that the symbols before tell more than the state, or that another machine
+        describes the data nearly as short.
+        """
+        found = [self._cut_short(), self._lacking(), self._too_close()]
+        return " ".join(sentence for sentence in found if sentence is not None) or None
+
+    def _cut_short(self) -> str | None:
+        if not self.cut:
+            return None
+        return "The search was ended by the time that it was given, with the best machine so far: give more 'seconds'."
+
+    def _lacking(self) -> str | None:
+        if self.unexplained < DOUBT:
+            return None
+        return (
+            f"The machine explains {100 * self.explained:.3g} % of what can be predicted: given its state, the symbols "
+            f"before still save {self.unexplained:,.0f} bits; its states are an approximation."
+        )
+
+    def _too_close(self) -> str | None:
         best, rival = self.chosen, self.rival
         if rival is None or rival.description_length - best.description_length >= DOUBT:
             return None
@@ -166,6 +200,7 @@ def epsilon_machine(
     *,
     missing: Hashable = None,
     sequences: bool | None = None,
+    seconds: float = SECONDS,
 ) -> EpsilonMachine:
     """The epsilon-machine of a symbol series or a signal, without parameters.
 
@@ -176,11 +211,14 @@ def epsilon_machine(
         repeat are a signal, whose values must fall into levels: see `states.signal_machine`
     max_past : longest window; by default as long as windows are seen ten times each on average
     max_future : longest future that windows are told apart by, default 2
+    seconds : time of this process after which the best machine so far is taken, which a warning then says; work is
+        bounded anyway, so that the answer does not depend on it
 
     Returns
     -------
     EpsilonMachine : recurrent states by decreasing probability; that of a signal has `levels`, and its symbols are
-        their numbers. A warning says when the data are too short to tell.
+        their numbers. It keeps its `counts`, and holds nothing impossible. A warning says when the data are too short
+        to tell, and when the machine does not tell all.
 
     Examples
     --------
@@ -189,8 +227,9 @@ def epsilon_machine(
     >>> machine.is_isomorphic(ds.processes.nemo(), atol=0.05)
     True
     """
+    how: dict[str, Any] = {"missing": missing, "sequences": sequences, "seconds": seconds}
     try:
-        selection, signal = select(symbols, max_past, max_future, missing=missing, sequences=sequences), None
+        selection, signal = select(symbols, max_past, max_future, **how), None
     except reading.NotSymbols as numbers:
         selection, signal = None, numbers
     if signal is not None:
@@ -231,12 +270,15 @@ def select(
     seconds = real(seconds, "seconds", above=0, remedy="try seconds=30", of="select")
     say, budget = teller(progress), Budget(OPERATIONS, seconds)
     source, stored = _read(symbols, missing, sequences)
+    # Ties are decided in the order in which symbols appear, so that their names change nothing.
+    place = np.append(source.appearance, -1)
+    source = replace(source, lut=place[source.lut])
     series = SymbolSeries(source.raw, source.lut, source.bounds, len(source.letters))
     given = list(_reconstructions(source, series, max_past, max_future or 2, say))
     whole: StoredSeries = series
     found = [candidate for candidate, _ in given]
     if stored is not None:
-        whole = StoredSeries(stored.pieces, stored.size, len(source.letters))
+        whole = StoredSeries(partial(_renumbered, stored, place), stored.size, len(source.letters))
         found = _on_all(given, whole, say)
     for propose in (_merged, _searches, _drawn):
         found.sort(key=lambda c: c.length)
@@ -244,8 +286,10 @@ def select(
     # What is believed of the first state is to follow from the machine, not from how it was found.
     least = min(c.length for c in found)
     found = [replace(whole.drive(*c.proposal), **c.origin) if c.length < least + 1.0 else c for c in found]
-    candidates = tuple(sorted(found, key=lambda c: c.length))
-    rest = unexplained(series.beginning(MERGED), candidates[0])
+    # Of equal machines the one from the shortest windows comes first.
+    found.sort(key=lambda c: (round(c.length, 2), c.searched, c.past, c.future))
+    rest = unexplained(series.beginning(MERGED), found[0])
+    candidates = tuple(replace(c, targets=c.targets[:, place[:-1]], counts=c.counts[:, place[:-1]]) for c in found)
     return Selection(candidates, source.letters, round(float(candidates[0].counts.sum())), rest, budget.cut)
 
 
@@ -271,6 +315,7 @@ def best_window(
     1
     """
     source, _ = _read(symbols, missing, sequences)
+    source = replace(source, lut=np.append(source.appearance, -1)[source.lut])
     series = SymbolSeries(source.raw, source.lut, source.bounds, len(source.letters))
     found = [candidate for candidate, _ in _reconstructions(source, series, None, 1, teller(progress))]
     least = min(candidate.length for candidate in found)
@@ -292,6 +337,11 @@ def _read(symbols: Any, missing: Hashable, sequences: bool | None) -> tuple[read
             "follow each other: give one column, such as frame['name'], or array.ravel()."
         )
     return source, stored
+
+
+def _renumbered(stored: Any, place: Ints, ahead: int) -> Iterator[Piece]:
+    """The slices of stored symbols, whose codes are renumbered."""
+    return (replace(piece, lut=place[piece.lut]) for piece in stored.pieces(ahead))
 
 
 def _on_all(given: list[tuple[Candidate, Proposal]], whole: StoredSeries, say: Progress) -> list[Candidate]:
@@ -351,6 +401,28 @@ def _reconstructions(
         yield along, part
         if n * (GROWTH * len(part[0])) ** 4 > RECONSTRUCTING:
             return
+
+
+def _recurrent_classes(candidate: Candidate) -> Ints:
+    """(n_states,) number of the class of each state, closed or left once only, as if by accident; -1 = transient.
+
+    Where the data end the machine need not. All states are one class where none is closed.
+    """
+    label, n = np.full(candidate.n_states, -1, np.int64), 0
+    while (label < 0).any():
+        left = np.flatnonzero(label < 0)
+        targets, sink = renumbered(candidate.targets, left), left.size
+        # What leads out more than once leads to a last state, which is never left.
+        out = (candidate.targets[left] >= 0) & (targets < 0) & (candidate.counts[left] >= 2)
+        inner = np.vstack([np.where(out, sink, targets), np.full((1, targets.shape[1]), sink)])
+        chain = Chain.of_table(inner, np.where(inner >= 0, 1.0, 0.0))
+        classes = [members for members in closed_classes(chain, aside=True) if sink not in members]
+        if not classes:
+            break
+        for members in classes:
+            label[left[members]] = n
+            n += 1
+    return label if n else label + 1
 
 
 def _recurrent(machine: EpsilonMachine) -> Proposal:

@@ -41,8 +41,9 @@ DRAWN = 7
 MOST_CLIMBED = 12
 CLIMBED = (5_000, 20_000, 60_000)
 KEPT = 6
-# Operations for machines drawn at random, few at first, where there are not more symbols and states than this.
-CLIMBING = (3e8, 3e9)
+# Operations for machines drawn at random, for each symbol up to CLIMBED[0] of them; few at first, and only where there
+# are not more different symbols and states than this.
+CLIMBING = (6e4, 6e5)
 FEW_SYMBOLS = 4
 FEW_STATES = 30
 # What a proposal may cost: cells of rows in folding, and steps along paths in retargeting.
@@ -313,7 +314,7 @@ def drawn_tables(series: SymbolSeries, begin: Candidate, budget: Budget) -> Iter
     for operations in CLIMBING if series.n_symbols <= FEW_SYMBOLS else ():
         if budget.spent or begin.n_states > FEW_STATES:
             return
-        found = climb(series, begin, operations, budget)
+        found = climb(series, begin, operations * min(series.size, CLIMBED[0]), budget)
         yield found
         begin = min(begin, found, key=lambda one: one.length)
 

@@ -166,9 +166,10 @@ class StoredSeries:
     def settle(self, machine: Candidate) -> Candidate:
         """Drive a machine again with what its own uses say of unknown states, while that shortens the description.
 
-        Cost: a pass for each time, at most SETTLED; none where few states are unknown.
+        Cost: a pass for each time, at most SETTLED; none where few of many states are unknown.
         """
-        for _ in range(SETTLED if machine.start_bits > FEW else 0):
+        few = machine.start_bits <= FEW and self.size > kernels.FEW_SYMBOLS
+        for _ in range(0 if few else SETTLED):
             again = self.drive(*machine.proposal)
             if again.length > machine.length - ROUNDING:
                 break
@@ -380,8 +381,5 @@ def beliefs(weights: Floats) -> tuple[Floats, Floats]:
 
     An edge or a state of which nothing is known is not impossible.
     """
-    total = weights.sum(axis=1)
-    emission = weights / np.maximum(total, 1e-300)[:, None]
-    # Scores of symbols are unchanged by scale, so shares are taken of the smallest numbers too.
-    shares = total / max(float(total.sum()), 1e-300)
-    return np.log2(np.maximum(emission, 1e-12)), np.log2(np.maximum(shares, 1e-12))
+    logs, first = kernels.learnt(np.ascontiguousarray(weights, np.float64))
+    return logs, first
