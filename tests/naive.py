@@ -166,3 +166,45 @@ def excess_entropy(machine, home, alphabet, entropy_rate, length):
         if p > 0:
             unknown -= p * sum(q * math.log2(q) for q in belief.values() if q > 0)
     return low, low + unknown
+
+
+def posterior(counts):
+    """Probabilities of symbols in each state, and of new ones, by the rule that foretells each count best."""
+    symbols, n = len(counts[0]), sum(map(sum, counts))
+    shares = [(sum(row[s] for row in counts) + 1 / symbols) / (n + 1) for s in range(symbols)]
+    rules = []
+    for base, strength in (
+        (shares, [max(sum(c > 0 for c in row), 1) for row in counts]),
+        ([1 / symbols] * symbols, [0.5 * symbols] * len(counts)),
+    ):
+        bits = 0.0
+        for row, extra in zip(counts, strength, strict=True):
+            for s, c in enumerate(row):
+                if c > 0:
+                    bits += c * math.log2((max(c - 1, 0) + extra * base[s]) / (sum(row) - 1 + extra))
+        rules.append((bits, base, strength))
+    _, base, strength = rules[0] if rules[0][0] >= rules[1][0] else rules[1]
+    known, new = [], []
+    for row, extra in zip(counts, strength, strict=True):
+        new.append(extra / (sum(row) + extra) * symbols / (n + symbols))
+        known.append([(c + extra * base[s]) / (sum(row) + extra) * (1 - new[-1]) for s, c in enumerate(row)])
+    return known, new
+
+
+def smooth_log_likelihood(machine, symbols):
+    """Bits of symbols that a machine with counts foretells; its belief begins anew after what it has not seen."""
+    known, new = posterior(machine.counts.tolist())
+    home = machine.stationary if machine.stationary.any() else machine.weights
+    belief, bits = list(home), 0.0
+    for s in symbols:
+        column = machine.alphabet.index(s) if s in machine.alphabet else None
+        bits += math.log2(sum(b * (new[i] if column is None else known[i][column]) for i, b in enumerate(belief)))
+        for start in (belief, home):
+            after = [0.0] * len(belief)
+            for i, b in enumerate(start):
+                if column is not None and machine.targets[i][column] >= 0:
+                    after[machine.targets[i][column]] += b * machine.emission[i][column]
+            if sum(after) > 0:
+                break
+        belief = [a / sum(after) for a in after] if sum(after) > 0 else list(home)
+    return bits

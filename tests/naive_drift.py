@@ -226,6 +226,6 @@ class Monitor:
         for j, letter in enumerate(letters):
             if letter in machine.alphabet:
                 k = machine.alphabet.index(letter)
-                targets[:, j], emission[:, j] = machine.targets[:, k], machine.emission[:, k]
+                targets[:, j], emission[:, j] = machine.targets[:, k], machine.emission[:, k] * machine.stationary
         source = reading.read(parts, sequences=True)
         return SymbolSeries(source.raw, source.lut, source.bounds, len(letters)).drive(targets, emission).length

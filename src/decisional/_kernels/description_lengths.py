@@ -1,8 +1,8 @@
 """Description lengths of unifilar machines along a series, and of their neighbours in a search.
 
 A machine is its `targets` (n_states, n_symbols), -1 = none. Its probabilities are those of the counts that the
-series gives to its edges, so a machine is judged by structure alone; `logs` only helps to find the state at the
-start of a sequence.
+series gives to its edges, so a machine is judged by structure alone; `logs` and `first`, log2 of its probabilities and
+of the shares of its states, only tell the state at the start of a sequence, which is coded by belief.
 """
 
 import math
@@ -12,69 +12,163 @@ import numpy as np
 from . import kernel
 from .components import root
 
-# Symbols looked at to find the state at the start of a sequence, or after an impossible symbol.
+# Symbols after which the state at the start of a sequence, or after an impossible symbol, is settled.
 AHEAD = 64
+# Up to so many symbols, those read before the state is known matter.
+FEW_SYMBOLS = 5_000
+# Paths that are less likely than the likeliest by more bits than this are given up.
+HOPELESS = 50.0
 
 
 @kernel
-def _locate(raw, lut, begin, end, targets, logs):
-    """The state from which the next symbols run furthest; the most likely one of those that run as far."""
-    end = min(end, begin + AHEAD)
-    best = 0
-    best_run = -1
-    best_value = 0.0
-    for first in range(targets.shape[0]):
-        state = first
-        value = 0.0
-        i = begin
-        while i < end:
-            s = lut[raw[i]]
-            if s < 0 or targets[state, s] < 0:
-                break
-            value += logs[state, s]
-            state = targets[state, s]
-            i += 1
-        if i > best_run or (i == best_run and value > best_value):
-            best = first
-            best_run = i
-            best_value = value
+def _settle(raw, lut, begin, end, targets, logs, first, weight, place):
+    """Follow the paths from all states until they have met, none can go on, or the symbols end.
+
+    weight (n_states,) log2-probability of each path and place (n_states,) its state, -1 = given up. Returns where the
+    paths stop, and the one state where all of them are, -1 = several. After AHEAD symbols the likeliest is kept.
+    """
+    top = -np.inf
+    for k in range(place.size):
+        weight[k] = first[k]
+        place[k] = k
+    for i in range(begin, end):
+        s = lut[raw[i]]
+        if s < 0:
+            return i, -1
+        alive = False
+        for k in range(place.size):
+            alive = alive or (place[k] >= 0 and targets[place[k], s] >= 0)
+        if not alive:
+            return i, -1
+        top = -np.inf
+        for k in range(place.size):
+            if place[k] >= 0:
+                weight[k] += logs[place[k], s]
+                place[k] = targets[place[k], s]
+                if place[k] >= 0:
+                    top = max(top, weight[k])
+        single = -1
+        for k in range(place.size):
+            if place[k] >= 0 and weight[k] < top - HOPELESS:
+                place[k] = -1
+            if place[k] >= 0:
+                single = place[k] if single in (-1, place[k]) else -2
+        if single >= 0:
+            return i + 1, single
+        if i + 1 - begin == AHEAD:
+            return i + 1, _keep_likeliest(weight, place, top)
+    return end, -1
+
+
+@kernel
+def _keep_likeliest(weight, place, top):
+    """Give up all paths but those to the most probable state, the lowest among equals; return it."""
+    share = np.zeros(place.size)
+    for k in range(place.size):
+        if place[k] >= 0:
+            share[place[k]] += 2.0 ** (weight[k] - top)
+    best = share.argmax()
+    for k in range(place.size):
+        if place[k] != best:
+            place[k] = -1
     return best
 
 
 @kernel
-def walk(raw, lut, bounds, end, targets, logs, limit, state, counts):
-    """Count the uses of each edge along the symbols before `end`, from a state, -1 = unknown.
+def _begin(raw, lut, begin, end, targets, logs, first, weight, place, counts):
+    """Begin anywhere, by belief: add the expected uses of edges until the state is known.
 
-    What follows `end` is only looked at to find a state. Returns how often a state had to be found anew, how many
-    symbols were impossible, and the last state; gives up when impossible ones are more than `limit`.
+    Returns where that is, the state (-1 = the symbols end before, or none can go on), and the bits that the start
+    costs: how far what is then believed of the first state is from what was before.
     """
-    starts = 0
-    misses = 0
-    for q in range(bounds.size - 1):
-        if q > 0:
-            state = -1
-        for i in range(bounds[q], min(bounds[q + 1], end)):
-            s = lut[raw[i]]
-            if s < 0:
-                state = -1
-                continue
-            if state < 0 or targets[state, s] < 0:
-                misses += state >= 0
-                if misses > limit:
-                    return starts, misses, state
-                state = _locate(raw, lut, i, bounds[q + 1], targets, logs)
-                starts += 1
-                if targets[state, s] < 0:
-                    misses += 1
-                    state = -1
-                    continue
-            counts[state, s] += 1
-            state = targets[state, s]
-    return starts, misses, state
+    stop, state = _settle(raw, lut, begin, end, targets, logs, first, weight, place)
+    if stop == begin:
+        return stop, state, 0.0
+    top = -np.inf
+    for k in range(place.size):
+        if place[k] >= 0:
+            top = max(top, weight[k])
+    total = 0.0
+    for k in range(place.size):
+        if place[k] >= 0:
+            total += 2.0 ** (weight[k] - top)
+    bits = 0.0
+    for k in range(place.size):
+        if place[k] >= 0:
+            belief = 2.0 ** (weight[k] - top) / total
+            bits += belief * (weight[k] - top - math.log2(total) - first[k])
+            at = k
+            for i in range(begin, stop):
+                s = lut[raw[i]]
+                counts[at, s] += belief
+                at = targets[at, s]
+    return stop, state, bits
 
 
 @kernel
-def description_length(counts, starts, misses, log_n):
+def walk(raw, lut, bounds, begin, end, targets, logs, first, limit, state, start_bits, counts):
+    """Count the uses of each edge along the symbols from `begin` to `end`, from a state, -1 = unknown.
+
+    first (n_states,) is log2 of what is believed of an unknown state; until it is known, uses are expected ones. What
+    follows `end` is only looked at to find a state. Returns the bits of the starts so far, how many
+    symbols were impossible, the last state, and how many symbols after `end` are counted already; gives up when
+    impossible ones are more than `limit`. Cost: O(1) for each symbol, O(n_states) until the state is known.
+    """
+    misses, i = 0, begin
+    weight, place = np.empty(targets.shape[0]), np.empty(targets.shape[0], np.int64)
+    for q in range(bounds.size - 1):
+        if q > 0:
+            state = -1
+        i = max(i, bounds[q])
+        last = min(bounds[q + 1], end)
+        while i < last:
+            s = lut[raw[i]]
+            if s < 0:
+                state = -1
+                i += 1
+                continue
+            if state >= 0 and targets[state, s] >= 0:
+                counts[state, s] += 1.0
+                state = targets[state, s]
+                i += 1
+                continue
+            misses += state >= 0
+            if misses > limit:
+                return start_bits, misses, state, 0
+            stop, state, bits = _begin(raw, lut, i, bounds[q + 1], targets, logs, first, weight, place, counts)
+            start_bits += bits
+            if stop == i:
+                misses += 1
+                stop += 1
+            elif state < 0 and stop < bounds[q + 1] and lut[raw[stop]] >= 0:
+                misses += 1
+            i = stop
+    return start_bits, misses, state, max(i - end, 0)
+
+
+@kernel
+def states_along(raw, lut, bounds, targets, logs, first, states):
+    """states[i] = the state before symbol i where it is known."""
+    weight, place = np.empty(targets.shape[0]), np.empty(targets.shape[0], np.int64)
+    unused = np.zeros(targets.shape)
+    for q in range(bounds.size - 1):
+        state, i = -1, bounds[q]
+        while i < bounds[q + 1]:
+            s = lut[raw[i]]
+            if s < 0:
+                state = -1
+                i += 1
+            elif state >= 0 and targets[state, s] >= 0:
+                states[i] = state
+                state = targets[state, s]
+                i += 1
+            else:
+                stop, state, _ = _begin(raw, lut, i, bounds[q + 1], targets, logs, first, weight, place, unused)
+                i = max(stop, i + 1)
+
+
+@kernel
+def description_length(counts, start_bits, misses, log_n):
     """Bits of the symbols and of the machine, given the uses of its edges; unused edges and states are free."""
     bits = 0.0
     states = 0
@@ -90,28 +184,68 @@ def description_length(counts, starts, misses, log_n):
             bits += total * math.log2(total)
             states += 1
     name = math.log2(max(states, 1))
-    return bits + 0.5 * (edges - states) * log_n + (edges + starts) * name + misses * log_n
+    return bits + 0.5 * (edges - states) * log_n + edges * name + start_bits + misses * log_n
 
 
 @kernel
-def move_lengths(raw, lut, bounds, targets, logs, copied, copies, edges, ends, log_n, best, lengths):
+def drop_unlikely(counts):
+    """Forget edges that no sequence is likeliest to take: used less than half a time, and half the most used one.
+
+    Of each symbol one edge remains.
+    """
+    for s in range(counts.shape[1]):
+        most = 0.0
+        for j in range(counts.shape[0]):
+            most = max(most, counts[j, s])
+        for j in range(counts.shape[0]):
+            if counts[j, s] < 0.5 * min(1.0, most):
+                counts[j, s] = 0.0
+
+
+@kernel
+def learnt(counts):
+    """log2 of the probabilities of symbols and of the shares of states, where edges have been used so much."""
+    logs, first = np.empty(counts.shape), np.empty(counts.shape[0])
+    whole = counts.sum()
+    for k in range(first.size):
+        total = counts[k].sum()
+        first[k] = math.log2(max(total / max(whole, 1e-300), 1e-12))
+        for s in range(counts.shape[1]):
+            logs[k, s] = math.log2(max(counts[k, s] / max(total, 1e-300), 1e-12))
+    return logs, first
+
+
+@kernel
+def move_lengths(raw, lut, bounds, targets, logs, first, copied, copies, edges, ends, log_n, best, lengths):
     """lengths[m]: description length if the edges numbered edges[m] led to the states ends[m].
 
-    The last row of targets and logs is free: where copies[m], it is first a copy of the state copied[m], whose own
-    edges count among them. A machine that is longer than `best` may be given up (inf).
+    The last row of targets, logs and first is free: where copies[m], it is first a copy of the state copied[m], whose
+    own edges count among them. Of few symbols much depends on the first: they are read again with what the machine then
+    is. A machine that is longer than `best` may be given up (inf).
     """
     n, symbols = targets.shape[0] - 1, targets.shape[1]
     counts = np.zeros(targets.shape)
     limit = int(best / log_n)
     for m in range(lengths.size):
         moved = targets.copy()
+        last = n + copies[m]
         if copies[m]:
-            moved[n], logs[n] = targets[copied[m]], logs[copied[m]]
+            moved[n], logs[n], first[n] = targets[copied[m]], logs[copied[m]], first[copied[m]]
         for e in range(edges.shape[1]):
             moved[edges[m, e] // symbols, edges[m, e] % symbols] = ends[m, e]
         counts[:] = 0.0
-        starts, misses, _ = walk(raw, lut, bounds, raw.size, moved, logs, limit, -1, counts)
-        lengths[m] = description_length(counts, starts, misses, log_n) if misses <= limit else np.inf
+        read = logs[:last], first[:last]
+        start_bits, misses, _, _ = walk(
+            raw, lut, bounds, 0, raw.size, moved[:last], read[0], read[1], limit, -1, 0.0, counts
+        )
+        if raw.size <= FEW_SYMBOLS and misses <= limit:
+            read = learnt(counts[:last])
+            counts[:] = 0.0
+            start_bits, misses, _, _ = walk(
+                raw, lut, bounds, 0, raw.size, moved[:last], read[0], read[1], limit, -1, 0.0, counts
+            )
+        drop_unlikely(counts)
+        lengths[m] = description_length(counts, start_bits, misses, log_n) if misses <= limit else np.inf
 
 
 @kernel
@@ -146,8 +280,11 @@ def merged_labels(targets, i, j, labels, work):
 
 
 @kernel
-def merge_lengths(targets, counts, starts, misses, log_n, lengths):
-    """lengths[i, j], i < j: description length after merging states i and j with what determinism demands."""
+def merge_lengths(targets, counts, start_bits, misses, log_n, lengths):
+    """lengths[i, j], i < j: description length after merging states i and j with what determinism demands.
+
+    Starts are taken to cost in proportion to the length of a state's name.
+    """
     n, symbols = targets.shape
     labels = np.empty(n, np.int64)
     work = np.empty((n, symbols), np.int64)
@@ -156,7 +293,10 @@ def merge_lengths(targets, counts, starts, misses, log_n, lengths):
         for j in range(i + 1, n):
             merged_labels(targets, i, j, labels, work)
             merged[:] = 0.0
+            left = 0
             for s in range(n):
+                left += labels[s] == s
                 for a in range(symbols):
                     merged[labels[s], a] += counts[s, a]
+            starts = start_bits * math.log2(left) / math.log2(n)
             lengths[i, j] = description_length(merged, starts, misses, log_n)

@@ -77,18 +77,19 @@ def _mix(belief, emission, row):
 
 
 @kernel
-def drive(codes, targets, emission, home, belief, policy, likely, states, mixture, counts):
+def drive(codes, targets, emission, smooth, home, belief, policy, likely, states, mixture, counts):
     """Drive a machine with symbols: a belief until one state is left, then a plain walk.
 
-    `targets` has a last column of -1 for unknown symbols; `belief` (n_states,) is updated in place, so that
-    a series can be given in chunks. `states[t]` is the state after symbol t, or -1; `mixture` (n × n_symbols,
-    or empty) receives the next-symbol distribution where no single state is known; `counts` the number of
-    uses of each edge by the plain walk. Cost: O(1) per symbol once synchronised, O(n_states) before.
+    `targets` has a last column of -1 for unknown symbols, and `smooth` one for their probabilities: it is the emission
+    of an exact machine, and that with nothing impossible of an estimated one. `belief` (n_states,) is updated in
+    place, so that a series can be given in chunks. `states[t]` is the state after symbol t, or -1; `mixture`
+    (n × n_symbols, or empty) receives the next-symbol distribution where no single state is known; `counts` the number
+    of uses of each edge by the plain walk. Cost: O(1) per symbol once synchronised, O(n_states) before.
 
     Returns
     -------
     (position, log2p) : position of the impossible symbol that stopped the drive (policy RAISE) or -1, and
-        the log-probability in bits of the symbols read before a single state was known.
+        the log-probability in bits of the symbols that were not read in a single state that emits them.
     """
     n = codes.size
     after = np.empty_like(belief)
@@ -111,10 +112,14 @@ def drive(codes, targets, emission, home, belief, policy, likely, states, mixtur
                 break
         # Symbols that are not known have no target, whatever the chances.
         chances = emission[:, min(codes[t], emission.shape[1] - 1)]
+        chance = 0.0
+        for i in range(belief.size):
+            chance += belief[i] * smooth[i, codes[t]]
+        if chance > 0.0:
+            log2p += math.log2(chance)
         total = follow(belief, chances, targets, codes[t], after)
         if total > 0.0:
             belief[:] = after
-            log2p += math.log2(total)
         elif policy == RAISE:
             return t, log2p
         elif policy == RESET:
@@ -125,6 +130,6 @@ def drive(codes, targets, emission, home, belief, policy, likely, states, mixtur
         if total > 0.0 or policy == STAY:
             states[t] = _likely(belief) if likely and state < 0 else state
         if mixture.shape[0] > 0 and (state < 0 or states[t] < 0):
-            _mix(belief, emission, mixture[t])
+            _mix(belief, smooth, mixture[t])
         t += 1
     return -1, log2p

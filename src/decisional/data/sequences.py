@@ -15,6 +15,8 @@ from .frames import Index, unwrapped
 
 # Characters of a text that is a series rather than the name of a symbol.
 LONG = 20
+# Symbols that are looked at at once for letters that have not appeared.
+APPEARING = 1 << 16
 # Endings that no series of symbols has by chance.
 FILES = (".csv", ".tsv", ".txt", ".npy", ".npz", ".parquet", ".gz", ".json", ".h5", ".zarr")
 
@@ -67,6 +69,24 @@ class Symbols:
         """The same numbered by another alphabet, that has all of the letters."""
         codes = np.append(alphabet.places(self.letters), -1)
         return replace(self, lut=codes[self.lut], alphabet=alphabet)
+
+    @property
+    def appearance(self) -> Ints:
+        """(n_letters,) place of each letter in the order in which they first appear; those that do not come last.
+
+        What is decided in this order does not depend on the letters' names. Cost: one pass at most.
+        """
+        order, seen = list[int](), np.zeros(len(self.letters) + 1, bool)
+        seen[-1] = True
+        for begin in range(0, self.raw.size, APPEARING):
+            codes = self.lut[self.raw[begin : begin + APPEARING]]
+            new, first = np.unique(np.where(seen[codes], -1, codes), return_index=True)
+            order += [int(code) for code in new[np.argsort(first)] if code >= 0]
+            seen[new] = True
+            if seen.all():
+                break
+        place: Ints = np.argsort(order + np.flatnonzero(~seen).tolist())
+        return place
 
     def around(self, begin: int, end: int, width: int) -> tuple[Ints, Ints, Ints, int, int]:
         """All that holds the words that end at begin..end-1: raw, lut, bounds, and begin and end in them."""

@@ -161,3 +161,15 @@ def checked_weights(weights: ArrayLike | None, n_states: int, parameter: str = "
     if w.shape != (n_states,) or not (np.isfinite(w) & (w >= 0.0)).all() or not w.sum() > 0.0:
         raise ValueError(f"The {parameter!r} are {w.tolist() if w.size < 20 else w.shape}; {rule}")
     return normalised(w, 1e-12)
+
+
+def checked_counts(counts: ArrayLike, emission: Array) -> Array:
+    """Counts of the edges of a machine, or ValueError."""
+    rule = "it must be numbers, n_states × n_symbols: give one row per state and one column per symbol."
+    found = as_table(counts, "counts", rule, np.float64)
+    if found.shape != emission.shape or not np.isfinite(found).all() or (found < 0).any():
+        raise ValueError(
+            f"The 'counts' have shape {found.shape}; they must be numbers of at least 0, one for each of "
+            f"{emission.shape}: give one row per state and one column per symbol."
+        )
+    return read_only(found)

@@ -18,6 +18,7 @@ from ..support.files import read_json, write_json
 from . import chains, checks, exchange, isomorphism, walks
 from .levels import Levels
 from .measures import Measures, state_names
+from .posteriors import posterior
 from .transition_graph import TransitionGraph
 
 Array = NDArray[Any]
@@ -48,6 +49,9 @@ class EpsilonMachine(Measures):
         Number of the next state (-1 = none) and probability of each symbol.
     weights : array of shape (n_states,) or None
         Observed probabilities of the states of an estimated machine.
+    counts : array of shape (n_states, n_symbols) or None
+        How often an estimated machine was seen to use each edge, expected numbers where its state was not known. Such a
+        machine foretells by `posterior`, so that nothing is impossible; one that was given is exact.
     levels : Levels or None
         What the symbols look like in the signal that the machine was found in: `mean` and `spread` of their values.
         Such a machine follows, judges and emits values instead of symbols.
@@ -65,6 +69,7 @@ class EpsilonMachine(Measures):
     targets: Array
     emission: Array
     weights: Array | None
+    counts: Array | None = None
     levels: Levels | None = None
     _networkx = "MultiDiGraph"
 
@@ -134,7 +139,25 @@ class EpsilonMachine(Measures):
         weights = None if self.weights is None or not self.weights[members].any() else self.weights[members]
         names = tuple(self.names[i] for i in members)
         targets = chains.renumbered(self.targets, members)
-        return trusted_machine(targets, self.emission[members], self.alphabet, weights, names, self.levels)
+        counts = None if self.counts is None else self.counts[members]
+        return trusted_machine(targets, self.emission[members], self.alphabet, weights, names, self.levels, counts)
+
+    @property
+    def posterior(self) -> Array:
+        """P(symbol | state) given the `counts`, shape (n_states, n_symbols), none of them 0; else the emission."""
+        return self._foretold[0]
+
+    @property
+    def unseen(self) -> Array:
+        """Probability in each state of a symbol that is not in the alphabet, shape (n_states,); 0 without `counts`."""
+        return self._foretold[1]
+
+    @cached_property
+    def _foretold(self) -> tuple[Array, Array]:
+        if self.counts is None:
+            return self.emission, read_only(np.zeros(self.n_states))
+        known, new = posterior(self.counts)
+        return read_only(known), read_only(new)
 
     def recurrent_part(self) -> EpsilonMachine:
         """Return the closed class of largest stationary mass, states by decreasing stationary probability."""
@@ -170,7 +193,11 @@ class EpsilonMachine(Measures):
         targets = np.where(self.targets >= 0, label[self.targets], -1)[first]
         weights = None if self.weights is None else np.bincount(label, weights=self.weights)
         names = tuple(self.names[i] for i in first)
-        return trusted_machine(targets, emission, self.alphabet, weights, names, self.levels), label
+        counts = None
+        if self.counts is not None:
+            counts = np.zeros(emission.shape)
+            np.add.at(counts, label, self.counts)
+        return trusted_machine(targets, emission, self.alphabet, weights, names, self.levels, counts), label
 
     def minimise(self, atol: float = 1e-9) -> EpsilonMachine:
         """Merge the states that have the same future; merged states keep the name of the first one.
@@ -250,16 +277,17 @@ class EpsilonMachine(Measures):
     ) -> Array:
         """Return P(next symbol | symbols up to each position), shape (n, n_symbols).
 
-        The emission of the current state, or the mixture over possible states when it is not known; zeros in
-        a dead end. Parameters are those of `filter`.
+        The `posterior` of the current state, which for an exact machine is its emission, or the mixture over possible
+        states when it is not known; zeros in a dead end of an exact machine. Parameters are those of `filter`.
         """
         return walks.drive(self, symbols, self._state(start), impossible, "unknown", mixing=True).mixture
 
     def log_likelihood(self, symbols: Any, start: Any = None) -> float:
-        """Return the log-probability of one sequence in bits, -inf if the machine cannot emit it.
+        """Return the log-probability of one sequence in bits, -inf if an exact machine cannot emit it.
 
-        Without `start` the first state is drawn from the stationary distribution. Cost: O(n), constant
-        memory.
+        Without `start` the first state is drawn from the stationary distribution. An estimated machine, which has
+        `counts`, holds nothing impossible: after a symbol that it has not seen where it comes, what it believes of its
+        state begins anew. Cost: O(n), constant memory.
         """
         return walks.drive(self, symbols, self._state(start), "raise", "unknown", scoring=True).log2p
 
@@ -311,7 +339,8 @@ class EpsilonMachine(Measures):
         content = {"format": _JSON, "version": 1, "alphabet": list(self.alphabet), "names": list(self.names)}
         arrays = {"targets": self.targets.tolist(), "emission": self.emission.tolist(), "weights": weights}
         levels = {} if self.levels is None else {"levels": self.levels.as_json()}
-        write_json(path, {**content, **arrays, **levels})
+        counts = {} if self.counts is None else {"counts": self.counts.tolist()}
+        write_json(path, {**content, **arrays, **counts, **levels})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> EpsilonMachine:
@@ -320,6 +349,8 @@ class EpsilonMachine(Measures):
         content = read_json(path, _JSON, 1, keys)
         try:
             machine = cls.from_arrays(*(content[key] for key in keys))
+            if content.get("counts") is not None:
+                vars(machine)["counts"] = checks.checked_counts(content["counts"], machine.emission)
             if content.get("levels") is not None:
                 vars(machine)["levels"] = Levels.from_json(content["levels"], len(machine.alphabet))
             return machine
@@ -364,6 +395,7 @@ def trusted_machine(
     weights: Array | None,
     names: Names | None = None,
     levels: Levels | None = None,
+    counts: Array | None = None,
 ) -> EpsilonMachine:
     """The machine of arrays that the library made itself: as by `EpsilonMachine.from_arrays`, without its checks.
 
@@ -373,4 +405,6 @@ def trusted_machine(
     machine._fill(targets, emission, alphabet, state_names(len(targets)) if names is None else names, weights)
     if levels is not None:
         vars(machine)["levels"] = levels
+    if counts is not None:
+        vars(machine)["counts"] = read_only(np.array(counts, np.float64))
     return machine

@@ -107,6 +107,11 @@ def prior(machine: EpsilonMachine) -> Array:
     return np.full(machine.n_states, 1.0 / machine.n_states) if machine.weights is None else np.array(machine.weights)
 
 
+def foretold(machine: EpsilonMachine) -> Array:
+    """(n_states, n_symbols + 1) what each state foretells, the last column for symbols that were never seen."""
+    return np.column_stack([machine.posterior, machine.unseen])
+
+
 def numbers(values: Any) -> Array:
     """(n,) floats of one signal, NaN where missing."""
     try:
@@ -169,6 +174,10 @@ def drive(
     belief = home.copy() if start is None else np.eye(n_states)[start]
     states = np.empty(min(n, _CHUNK) if scoring else n, dtype=np.int32)
     mixture = np.full((n if mixing else 0, n_symbols), np.nan)
+    # Of an estimated machine nothing is impossible, so that a likelihood goes on after what it has not seen.
+    smooth = foretold(machine)
+    if scoring and machine.counts is not None:
+        policy = _POLICIES.index("reset")
     counts = np.zeros((n_states, n_symbols), dtype=np.int64)
     total = 0.0
     for lo in range(0, n, _CHUNK):
@@ -176,7 +185,7 @@ def drive(
         after = states[: codes.size] if scoring else states[lo : lo + codes.size]
         rows = mixture[lo : lo + codes.size]
         stop, log2p = machines.drive(
-            codes, targets, machine.emission, home, belief, policy, likely, after, rows, counts
+            codes, targets, machine.emission, smooth, home, belief, policy, likely, after, rows, counts
         )
         total += log2p
         if stop >= 0 and scoring:
@@ -189,8 +198,8 @@ def drive(
             )
         if mixing:
             known = np.isnan(rows[:, 0])
-            rows[known] = machine.emission[after[known]]
+            rows[known] = machine.posterior[after[known]]
     if scoring:
         used = counts > 0
-        total += float(counts[used] @ np.log2(machine.emission[used]))
+        total += float(counts[used] @ np.log2(machine.posterior[used]))
     return Drive(states, mixture, total)

@@ -1,14 +1,16 @@
 """The machine of a series without parameters: candidates, a search, and the shortest description.
 
 Every machine is judged alike: the whole series is driven through it, and its description length is the bits of the
-symbols given the machine, plus the machine itself: ½ log2 N for each free probability, log2 K for each edge and for
-each start, log2 N for each symbol that it holds impossible. Candidates come from `reconstruct` with windows
-of many lengths; the best of them are improved by `search`.
+symbols given the machine, plus the machine itself: ½ log2 N for each free probability, log2 K for each edge, log2 N for
+each symbol that it holds impossible. Where the state is not known, at the start of a sequence and after a gap, symbols
+are coded by what is believed of it. Candidates come from `reconstruct` with windows of many lengths, and from `merging`
+where these do not tell all; the best of them are improved by `search`.
 """
 
 import warnings
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,17 +18,18 @@ import numpy as np
 from ..data import sequences as reading
 from ..data.observations import Observations
 from ..data.series import windows
-from ..data.stored_symbols import stored_symbols
+from ..data.stored_symbols import Piece, stored_symbols
 from ..machines import EpsilonMachine, walks
-from ..machines.chains import renumbered
+from ..machines.chains import Chain, closed_classes, renumbered
 from ..machines.epsilon_machine import trusted_machine
 from ..machines.isomorphism import isomorphic
 from ..support.arguments import generator, integer, real, require, teller
-from ..support.arrays import Floats, Ints
+from ..support.arrays import Ints
 from . import aggregation, matching
 from .distributions import Counts
+from .merging import drawn_tables, merged_contexts, unexplained
 from .reconstruct import reconstruct
-from .search import Candidate, StoredSeries, SymbolSeries
+from .search import Budget, Candidate, Proposal, StoredSeries, SymbolSeries
 
 # Symbols on which neighbours are compared, first few, then more; the outcome is judged on all of them.
 SEARCHED = (20_000, 200_000)
@@ -37,8 +40,9 @@ BLOCK = 1 << 18
 # Different machines from which the search starts, if their description is at most so much longer than the best.
 STARTS = 3
 PROMISING = 1.1
-# Reconstructions with more states than this describe nothing shorter.
-MOST_STATES = 120
+# A longer past has up to so many times as many states; windows end where merging those would take more operations.
+GROWTH = 2
+RECONSTRUCTING = 2e9
 # Descriptions closer than this many bits, odds of 1000 to 1, cannot be told apart.
 DOUBT = 10.0
 # A machine of several states that so many lengths of past agree on is the plateau.
@@ -47,10 +51,19 @@ PLATEAU = 5
 SEEN = 10
 LONGEST = 64
 
+# What a selection may cost, in operations of about a nanosecond, and in seconds where that is not kept.
+OPERATIONS = 2e10
+SECONDS = 60.0
+# Machines with more states are compared with merged ones even where they tell all.
+LARGE = 8
+# Symbols that merged machines are proposed from, and that tell what a machine lacks.
+MERGED = 1 << 20
+
+# How machines are found that are not from windows.
+FOUND = {"contexts": "by merging contexts", "tables": "by climbing from machines drawn at random"}
+
 Progress = Callable[[str], None]
 MOST_REPLICATES = 100_000
-# Targets and emission of a machine as it was reconstructed.
-Proposal = tuple[Ints, Floats]
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,11 +75,15 @@ class Selection:
     candidates : all candidates, shortest description first
     alphabet : the symbols
     n_symbols : how many symbols each candidate describes
+    unexplained : bits that the symbols before tell of the next one beyond the state of the chosen machine
+    cut : whether the search was ended by the time that it was given
     """
 
     candidates: tuple[Candidate, ...]
     alphabet: tuple[Hashable, ...]
     n_symbols: int
+    unexplained: float = 0.0
+    cut: bool = False
 
     @property
     def chosen(self) -> Candidate:
@@ -85,12 +102,18 @@ class Selection:
         return self.machine_of(self.chosen)
 
     def machine_of(self, candidate: Candidate) -> EpsilonMachine:
-        """The EpsilonMachine of a candidate, states by decreasing probability."""
+        """The EpsilonMachine of a candidate: its recurrent states, by decreasing probability."""
         require(candidate, "proposal", "candidate", "a Candidate", "give one of selection.candidates")
-        share = candidate.counts.sum(axis=1) / candidate.counts.sum()
-        order = np.argsort(-share, kind="stable")
-        targets, emission = renumbered(candidate.targets, order), candidate.emission[order]
-        return trusted_machine(targets, emission, self.alphabet, share[order])
+        label = _recurrent_classes(candidate)
+        states = np.flatnonzero(label >= 0)
+        uses = np.round(candidate.counts.sum(axis=1)[states], 9)
+        states = states[np.lexsort([states, -uses])]
+        stays = (candidate.targets >= 0) & (label[candidate.targets] == label[:, None])
+        targets = renumbered(np.where(stays, candidate.targets, -1), states)
+        counts = np.where(targets >= 0, candidate.counts[states], 0.0)
+        total = counts.sum(axis=1)
+        emission = counts / np.maximum(total, 1.0)[:, None]
+        return trusted_machine(targets, emission, self.alphabet, total / total.sum(), counts=counts)
 
     @property
     def rival(self) -> Candidate | None:
@@ -107,14 +130,48 @@ class Selection:
             gap = rival.description_length - best.description_length
             against = f"the best other machine, with {_states(rival.n_states)}, needs {gap:,.1f} bits more"
         search = " and the search" if best.searched else ""
+        found = FOUND.get(best.how, f"from windows of {best.past} + {best.future} symbols{search}")
         return (
-            f"{_states(best.n_states)}, found from windows of {best.past} + {best.future} symbols{search}, describe "
-            f"{self.n_symbols:,} symbols in {best.description_length:,.1f} bits; {against}."
+            f"{_states(best.n_states)}, found {found}, describe {self.n_symbols:,} symbols in "
+            f"{best.description_length:,.1f} bits and explain {100 * self.explained:.3g} % of what can be predicted; "
+            f"{against}."
         )
 
     @property
+    def explained(self) -> float:
+        """Share of what can be predicted of the symbols, as far as is known, that the chosen machine predicts.
+
+        What one state leaves open and the machine does not, to that and what the symbols before tell beyond the state.
+        """
+        total = self.chosen.counts.sum(axis=0)
+        alone = -float(total[total > 0] @ np.log2(total[total > 0] / total.sum()))
+        predicted, rest = alone + self.chosen.log_likelihood, max(self.unexplained, 0.0)
+        return max(predicted, 0.0) / (max(predicted, 0.0) + rest) if rest else 1.0
+
+    @property
     def warning(self) -> str | None:
-        """A sentence when the data are too short to tell, else None."""
+        """What to know before the machine is trusted, in a sentence or several, else None.
+
+        That the search was cut short, that the symbols before tell more than the state, or that another machine
+        describes the data nearly as short.
+        """
+        found = [self._cut_short(), self._lacking(), self._too_close()]
+        return " ".join(sentence for sentence in found if sentence is not None) or None
+
+    def _cut_short(self) -> str | None:
+        if not self.cut:
+            return None
+        return "The search was ended by the time that it was given, with the best machine so far: give more 'seconds'."
+
+    def _lacking(self) -> str | None:
+        if self.unexplained < DOUBT:
+            return None
+        return (
+            f"The machine explains {100 * self.explained:.3g} % of what can be predicted: given its state, the symbols "
+            f"before still save {self.unexplained:,.0f} bits; its states are an approximation."
+        )
+
+    def _too_close(self) -> str | None:
         best, rival = self.chosen, self.rival
         if rival is None or rival.description_length - best.description_length >= DOUBT:
             return None
@@ -143,6 +200,7 @@ def epsilon_machine(
     *,
     missing: Hashable = None,
     sequences: bool | None = None,
+    seconds: float = SECONDS,
 ) -> EpsilonMachine:
     """The epsilon-machine of a symbol series or a signal, without parameters.
 
@@ -153,11 +211,14 @@ def epsilon_machine(
         repeat are a signal, whose values must fall into levels: see `states.signal_machine`
     max_past : longest window; by default as long as windows are seen ten times each on average
     max_future : longest future that windows are told apart by, default 2
+    seconds : time of this process after which the best machine so far is taken, which a warning then says; work is
+        bounded anyway, so that the answer does not depend on it
 
     Returns
     -------
     EpsilonMachine : recurrent states by decreasing probability; that of a signal has `levels`, and its symbols are
-        their numbers. A warning says when the data are too short to tell.
+        their numbers. It keeps its `counts`, and holds nothing impossible. A warning says when the data are too short
+        to tell, and when the machine does not tell all.
 
     Examples
     --------
@@ -166,8 +227,9 @@ def epsilon_machine(
     >>> machine.is_isomorphic(ds.processes.nemo(), atol=0.05)
     True
     """
+    how: dict[str, Any] = {"missing": missing, "sequences": sequences, "seconds": seconds}
     try:
-        selection, signal = select(symbols, max_past, max_future, missing=missing, sequences=sequences), None
+        selection, signal = select(symbols, max_past, max_future, **how), None
     except reading.NotSymbols as numbers:
         selection, signal = None, numbers
     if signal is not None:
@@ -187,13 +249,16 @@ def select(
     *,
     missing: Hashable = None,
     sequences: bool | None = None,
+    seconds: float = SECONDS,
     progress: Progress | None = None,
 ) -> Selection:
     """Reconstruct with windows of many lengths, search from the best, and compare all by description length.
 
     Parameters are those of `epsilon_machine`; `progress` is called with a line of text at each step.
 
-    Cost: linear in the number of symbols; about 40 reconstructions, then a search on at most 200,000 symbols. Of stored
+    Cost: linear in the number of symbols; about 40 reconstructions, then a search on at most 200,000 symbols. Where the
+    best machine does not tell all, others are merged from contexts of at most 2**20 symbols, see `states.merging`. All
+    this is bounded by OPERATIONS, whatever the computer; `seconds` of this process are a guard beside. Of stored
     data only a sample of 2**23 symbols in evenly spread blocks is kept: windows are counted there. All symbols are then
     driven through each different machine that was found, so that lengths, counts and probabilities are those of all
     data: two minutes for 10**9 symbols on two busy cores, and 0.1 GB (0.7 GB where windows outgrow 62 bits).
@@ -202,18 +267,30 @@ def select(
         value if value is None else integer(value, name, remedy="give one, or None", of="select")
         for name, value in (("max_past", max_past), ("max_future", max_future))
     )
-    say = teller(progress)
+    seconds = real(seconds, "seconds", above=0, remedy="try seconds=30", of="select")
+    say, budget = teller(progress), Budget(OPERATIONS, seconds)
     source, stored = _read(symbols, missing, sequences)
+    # Ties are decided in the order in which symbols appear, so that their names change nothing.
+    place = np.append(source.appearance, -1)
+    source = replace(source, lut=place[source.lut])
     series = SymbolSeries(source.raw, source.lut, source.bounds, len(source.letters))
     given = list(_reconstructions(source, series, max_past, max_future or 2, say))
     whole: StoredSeries = series
     found = [candidate for candidate, _ in given]
     if stored is not None:
-        whole = StoredSeries(stored.pieces, stored.size, len(source.letters))
+        whole = StoredSeries(partial(_renumbered, stored, place), stored.size, len(source.letters))
         found = _on_all(given, whole, say)
-    found.sort(key=lambda c: c.length)
-    candidates = tuple(sorted([*_searches(found, series, whole, say), *found], key=lambda c: c.length))
-    return Selection(candidates, source.letters, int(candidates[0].counts.sum()))
+    for propose in (_merged, _searches, _drawn):
+        found.sort(key=lambda c: c.length)
+        found += propose(found, series, whole, budget, say)
+    # What is believed of the first state is to follow from the machine, not from how it was found.
+    least = min(c.length for c in found)
+    found = [replace(whole.drive(*c.proposal), **c.origin) if c.length < least + 1.0 else c for c in found]
+    # Of equal machines the one from the shortest windows comes first.
+    found.sort(key=lambda c: (round(c.length, 2), c.searched, c.past, c.future))
+    rest = unexplained(series.beginning(MERGED), found[0])
+    candidates = tuple(replace(c, targets=c.targets[:, place[:-1]], counts=c.counts[:, place[:-1]]) for c in found)
+    return Selection(candidates, source.letters, round(float(candidates[0].counts.sum())), rest, budget.cut)
 
 
 def best_window(
@@ -238,6 +315,7 @@ def best_window(
     1
     """
     source, _ = _read(symbols, missing, sequences)
+    source = replace(source, lut=np.append(source.appearance, -1)[source.lut])
     series = SymbolSeries(source.raw, source.lut, source.bounds, len(source.letters))
     found = [candidate for candidate, _ in _reconstructions(source, series, None, 1, teller(progress))]
     least = min(candidate.length for candidate in found)
@@ -261,6 +339,11 @@ def _read(symbols: Any, missing: Hashable, sequences: bool | None) -> tuple[read
     return source, stored
 
 
+def _renumbered(stored: Any, place: Ints, ahead: int) -> Iterator[Piece]:
+    """The slices of stored symbols, whose codes are renumbered."""
+    return (replace(piece, lut=place[piece.lut]) for piece in stored.pieces(ahead))
+
+
 def _on_all(given: list[tuple[Candidate, Proposal]], whole: StoredSeries, say: Progress) -> list[Candidate]:
     """Candidates from a sample along all symbols; those that differ by no more than probabilities are driven once."""
     different: list[Proposal] = []
@@ -271,13 +354,13 @@ def _on_all(given: list[tuple[Candidate, Proposal]], whole: StoredSeries, say: P
         if place[-1] == len(different):
             different.append(proposal)
     say(f"{whole.size:,} symbols through {len(different)} machines")
-    along = [whole.merge(machine) for machine in whole.drive_all(different)]
+    along = [whole.settle(whole.merge(whole.settle(machine))) for machine in whole.drive_all(different)]
     return [replace(along[i], past=c.past, future=c.future) for (c, _), i in zip(given, place, strict=True)]
 
 
 def _same(a: Proposal, b: Proposal) -> bool:
     """Whether two machines have the same states and edges, whatever their numbering and probabilities."""
-    return isomorphic(*a, *b, atol=1.0)
+    return isomorphic(a[0], np.zeros(a[0].shape), b[0], np.zeros(b[0].shape), atol=1.0)
 
 
 def _states(n: int) -> str:
@@ -310,17 +393,49 @@ def _reconstructions(
         result = reconstruct(seen, Counts(), matching.GTest(), aggregation.Aggregate())
         if result.machine is None or not result.machine.recurrent.any():
             continue
-        part = result.machine.recurrent_part()
-        if part.n_states <= MOST_STATES:
-            along = series.merge(series.drive(part.targets, part.emission))
-            say(f"past {seen.past}, future {seen.future}: {_states(along.n_states)}, {along.length:,.1f} bits")
-            along = replace(along, past=seen.past, future=seen.future)
-            if along.length < best.length - 1.0:
-                best = along
-            yield along, (part.targets, part.emission)
+        part = _recurrent(result.machine)
+        along = replace(series.fit(part), past=seen.past, future=seen.future)
+        say(f"past {seen.past}, future {seen.future}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        if along.length < best.length - 1.0:
+            best = along
+        yield along, part
+        if n * (GROWTH * len(part[0])) ** 4 > RECONSTRUCTING:
+            return
 
 
-def _searches(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, say: Progress) -> Iterator[Candidate]:
+def _recurrent_classes(candidate: Candidate) -> Ints:
+    """(n_states,) number of the class of each state, closed or left once only, as if by accident; -1 = transient.
+
+    Where the data end the machine need not. All states are one class where none is closed.
+    """
+    label, n = np.full(candidate.n_states, -1, np.int64), 0
+    while (label < 0).any():
+        left = np.flatnonzero(label < 0)
+        targets, sink = renumbered(candidate.targets, left), left.size
+        # What leads out more than once leads to a last state, which is never left.
+        out = (candidate.targets[left] >= 0) & (targets < 0) & (candidate.counts[left] >= 2)
+        inner = np.vstack([np.where(out, sink, targets), np.full((1, targets.shape[1]), sink)])
+        chain = Chain.of_table(inner, np.where(inner >= 0, 1.0, 0.0))
+        classes = [members for members in closed_classes(chain, aside=True) if sink not in members]
+        if not classes:
+            break
+        for members in classes:
+            label[left[members]] = n
+            n += 1
+    return label if n else label + 1
+
+
+def _recurrent(machine: EpsilonMachine) -> Proposal:
+    """All recurrent states of a machine, in one class or several, by decreasing probability."""
+    states = np.flatnonzero(machine.recurrent)
+    # Rounding makes ties of equal probabilities, which keep their order.
+    states = states[np.argsort(-np.round(machine.stationary[states], 12), kind="stable")]
+    return renumbered(machine.targets, states), machine.stationary[states, None] * machine.emission[states]
+
+
+def _searches(
+    found: list[Candidate], series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress
+) -> Iterator[Candidate]:
     """The best different machines, improved on the beginning of the series and judged on the whole of it."""
     best = found[0].length
     begun: list[Proposal] = []
@@ -331,15 +446,48 @@ def _searches(found: list[Candidate], series: SymbolSeries, whole: StoredSeries,
         begun.append(proposal)
         along, searched = start, None
         for part in map(series.beginning, SEARCHED):
-            again = part.merge(part.drive(*along.proposal))
+            again = part.fit(along.proposal)
             # On the same symbols the same machine is where the search ended.
-            along = again if part is searched and again.equals(along) else part.improve(again)
+            along = again if part is searched and again.equals(along) else part.improve(again, budget)
             searched = part
-        along = whole.merge(whole.drive(*along.proposal))
+        along = whole.fit(along.proposal)
         best = min(best, along.length)
-        say(f"search from past {start.past}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        begun_from = f"past {start.past}" if start.how == "windows" else start.how
+        say(f"search from {begun_from}: {_states(along.n_states)}, {along.length:,.1f} bits")
         if along.length < start.length - 1e-6:
-            yield replace(along, past=start.past, future=start.future, searched=True)
+            yield replace(along, **start.origin | {"searched": True})
+
+
+def _merged(
+    found: list[Candidate], series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress
+) -> Iterator[Candidate]:
+    """Machines by merging contexts, where the best one is large or does not tell all, until it does."""
+    part = series.beginning(MERGED)
+    yield from _judged(merged_contexts(part, budget), found[0], LARGE, part, whole, say)
+
+
+def _drawn(
+    found: list[Candidate], series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress
+) -> Iterator[Candidate]:
+    """Small machines drawn at random, where the best one does not tell all, until it does."""
+    part = series.beginning(MERGED)
+    yield from _judged(drawn_tables(part, found[0], budget), found[0], np.inf, part, whole, say)
+
+
+def _judged(
+    proposed: Iterator[Candidate], best: Candidate, small: float, part: SymbolSeries, whole: StoredSeries, say: Progress
+) -> Iterator[Candidate]:
+    lacking = unexplained(part, best)
+    if lacking <= 0 and best.n_states <= small:
+        return
+    for proposal in proposed:
+        along = proposal if part is whole else whole.fit(proposal.proposal)
+        say(f"{proposal.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        yield replace(along, **proposal.origin)
+        if along.length < best.length:
+            best, lacking = along, unexplained(part, along)
+        if lacking <= 0:
+            return
 
 
 @dataclass(frozen=True)

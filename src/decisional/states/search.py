@@ -5,26 +5,67 @@ it: two states are merged, with all that determinism then demands; one edge is l
 one it led to; a state is split into two that share the edges leading to it.
 """
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from operator import methodcaller
+from typing import Any
 
 import numpy as np
 
 from .._kernels import description_lengths as kernels
+from .._kernels import folds
 from ..data.stored_symbols import Piece
 from ..machines.chains import renumbered
 from ..support.arrays import Bools, Floats, Ints
 from ..support.executors import map_slices, slices, workers
 
-# A machine with more states is not searched from: no neighbour of it is the answer.
-MOST_STATES = 60
+# Operations that looking at all neighbours of a machine may cost.
+MOVING = 1e9
 # A state is split in all the ways that its most used incoming edges, at most so many, can be shared.
 SPLIT_EDGES = 8
 # Symbols that a machine is driven through in the time that threads take to start.
 SHORT = 1 << 19
+# Up to so many states all pairs are compared before two are merged.
+PAIRED = 60
+# A merger that loses more than this many bits is a contradiction, whatever those that it entails gain.
+LIMIT = -10.0
+# The sum of gains at which a merger is given up, and cells of rows that are looked at.
+FLOOR = -300.0
+SWEEPING = 1_000_000_000
 # Less than this many bits is rounding.
 ROUNDING = 1e-6
+# Passes after which beliefs of unknown states have settled, where starts cost more than so many bits.
+SETTLED = 20
+FEW = 20.0
+# Targets of a machine, and how much its edges are used.
+Proposal = tuple[Ints, Floats]
+
+
+class Budget:
+    """Operations that may still be spent, about a nanosecond each, so that answers do not depend on the computer.
+
+    Parameters
+    ----------
+    operations : how many
+    seconds : of this process, a guard that should never cut in; `cut` says whether it did
+    """
+
+    def __init__(self, operations: float = np.inf, seconds: float = np.inf) -> None:
+        self.left = operations
+        self.cut = False
+        self._end = time.process_time() + seconds
+
+    def spend(self, operations: float) -> bool:
+        """Whether so many operations were left, and are now spent."""
+        self.cut = self.cut or time.process_time() > self._end
+        self.left -= operations
+        return self.left >= 0 and not self.cut
+
+    @property
+    def spent(self) -> bool:
+        return not self.spend(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,21 +76,24 @@ class Candidate:
     ----------
     past, future : windows from which it was reconstructed; 0 for the machine of one state
     searched : whether it was then improved by the search
+    how : what it was found from: "windows", "contexts" or "prefixes" that were merged, or "tables" drawn at random
     n_states : number of states, all recurrent
     log_likelihood : log2-probability of the symbols given the machine, in bits
     description_length : bits of the symbols and of the machine
-    targets, counts : (n_states, n_symbols) next state, -1 = none, and uses of each edge
-    starts, misses : how often the state had to be found anew, and symbols that the machine could not emit
+    targets, counts : (n_states, n_symbols) next state, -1 = none, and uses of each edge, expected ones where the state
+        is not known
+    start_bits, misses : bits for states that had to be found anew, and symbols that the machine could not emit
     """
 
     targets: Ints = field(repr=False)
     counts: Floats = field(repr=False)
-    starts: int = field(repr=False)
+    start_bits: float = field(repr=False)
     misses: int = field(repr=False)
     length: float = field(repr=False)
     past: int = 0
     future: int = 0
     searched: bool = False
+    how: str = "windows"
 
     @property
     def n_states(self) -> int:
@@ -71,12 +115,17 @@ class Candidate:
         return np.divide(self.counts, total)
 
     @property
-    def proposal(self) -> tuple[Ints, Floats]:
-        return self.targets, self.emission
+    def proposal(self) -> Proposal:
+        return self.targets, self.counts
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """What says where it was found."""
+        return {"past": self.past, "future": self.future, "searched": self.searched, "how": self.how}
 
     def equals(self, other: "Candidate") -> bool:
         """Whether all numbers are the same, wherever they are from."""
-        same = (self.starts, self.misses, self.length) == (other.starts, other.misses, other.length)
+        same = (self.start_bits, self.misses, self.length) == (other.start_bits, other.misses, other.length)
         return same and np.array_equal(self.targets, other.targets) and np.array_equal(self.counts, other.counts)
 
 
@@ -93,15 +142,15 @@ class StoredSeries:
         self.pieces, self.size, self.n_symbols = pieces, size, n_symbols
         self.log_n = float(np.log2(max(size, 2)))
 
-    def drive(self, targets: Ints, emission: Floats) -> Candidate:
+    def drive(self, targets: Ints, weights: Floats) -> Candidate:
         """The machine with the uses of its edges; states and edges that the series never uses are dropped.
 
-        `emission` only helps to find the state at the start of a sequence. Cost: one pass.
+        `weights`, how much each edge is used, only tell the state at the start of a sequence. Cost: one pass.
         """
-        return self.drive_all([(targets, emission)])[0]
+        return self.drive_all([(targets, weights)])[0]
 
-    def drive_all(self, machines: list[tuple[Ints, Floats]]) -> list[Candidate]:
-        """Several machines, (targets, emission); each state is carried over the borders of slices.
+    def drive_all(self, machines: list[Proposal]) -> list[Candidate]:
+        """Several machines; each state is carried over the borders of slices.
 
         Cost: one pass in which machines share the cores, about 6 ns for each symbol and machine; memory: a few slices.
         """
@@ -110,40 +159,94 @@ class StoredSeries:
             list(map_slices(methodcaller("follow", piece), walks))
         return [self._along(walk) for walk in walks]
 
+    def fit(self, proposal: Proposal) -> Candidate:
+        """The machine along the series, its states merged where that is shorter, beliefs of unknown states settled."""
+        return self.settle(self.merge(self.settle(self.drive(*proposal))))
+
+    def settle(self, machine: Candidate) -> Candidate:
+        """Drive a machine again with what its own uses say of unknown states, while that shortens the description.
+
+        Cost: a pass for each time, at most SETTLED; none where few of many states are unknown.
+        """
+        few = machine.start_bits <= FEW and self.size > kernels.FEW_SYMBOLS
+        for _ in range(0 if few else SETTLED):
+            again = self.drive(*machine.proposal)
+            if again.length > machine.length - ROUNDING:
+                break
+            machine = again
+        return machine
+
     def _along(self, walk: "_Walk") -> Candidate:
         counts = walk.counts
+        kernels.drop_unlikely(counts)
         targets = np.where(counts > 0, walk.targets, -1)
         # A state where the series ends may be reached and never left.
         used = np.union1d(np.flatnonzero(counts.any(axis=1)), targets[targets >= 0])
-        length = kernels.description_length(counts, walk.starts, walk.misses, self.log_n)
-        return Candidate(renumbered(targets, used), counts[used], walk.starts, walk.misses, length)
+        length = kernels.description_length(counts, walk.start_bits, walk.misses, self.log_n)
+        return Candidate(renumbered(targets, used), counts[used], walk.start_bits, walk.misses, length)
 
     def merge(self, machine: Candidate) -> Candidate:
         """Merge two states, with what determinism then demands, while that shortens the description.
 
-        The most profitable pair goes first. Cost: O(n_states^3 n_symbols) for each merger, and no pass over the data:
-        the counts of merged states are sums.
+        The most profitable pair goes first; of more than PAIRED states each is merged with its best partner, the rarest
+        first, unless that contradicts the data somewhere by more than -LIMIT bits. Cost: O(n_states^3 n_symbols) for
+        each merger, at most SWEEPING, and no pass over the data: the counts of merged states are sums.
         """
-        while machine.n_states > 1:
-            known = machine.targets, machine.counts, machine.starts, machine.misses
+        while machine.n_states > PAIRED:
+            into = best_partners(machine.targets, machine.counts, self.log_n)
+            merged = self._merged(machine, into)
+            if merged.length >= machine.length:
+                break
+            machine = merged
+        while 1 < machine.n_states <= PAIRED:
+            known = machine.targets, machine.counts, machine.start_bits, machine.misses
             length, into = best_merger(*known, self.log_n)
             if length >= machine.length:
                 break
-            labels = np.unique(into, return_inverse=True)[1]
-            counts = np.zeros((int(labels.max()) + 1, self.n_symbols))
-            np.add.at(counts, labels, machine.counts)
-            targets = np.full(counts.shape, -1, np.int64)
-            state, symbol = np.nonzero(machine.targets >= 0)
-            targets[labels[state], symbol] = labels[machine.targets[state, symbol]]
-            machine = replace(machine, targets=targets, counts=counts, length=length)
+            machine = self._merged(machine, into)
         return machine
 
+    def _merged(self, machine: Candidate, into: Ints) -> Candidate:
+        """The machine whose states are merged with those that they go into."""
+        labels = np.unique(into, return_inverse=True)[1]
+        n = int(labels.max()) + 1
+        counts = np.zeros((n, self.n_symbols))
+        np.add.at(counts, labels, machine.counts)
+        targets = np.full(counts.shape, -1, np.int64)
+        state, symbol = np.nonzero(machine.targets >= 0)
+        targets[labels[state], symbol] = labels[machine.targets[state, symbol]]
+        # Starts are taken to cost in proportion to the length of a state's name.
+        start_bits = machine.start_bits * np.log2(n) / np.log2(max(machine.n_states, 2))
+        length = kernels.description_length(counts, start_bits, machine.misses, self.log_n)
+        return replace(machine, targets=targets, counts=counts, start_bits=start_bits, length=length)
 
-def best_merger(targets: Ints, counts: Floats, starts: int, misses: int, log_n: float) -> tuple[float, Ints]:
+
+def best_partners(targets: Ints, counts: Floats, log_n: float) -> Ints:
+    """The state that each is best merged with, by description length, and what determinism then demands."""
+    uses = np.rint(counts).astype(np.int64)
+    tables = length_tables(int(uses.sum()), log_n, int(np.count_nonzero(uses)), len(uses))
+    into = np.empty(len(uses), np.int64)
+    folds.sweep(targets.copy(), uses, *tables, FLOOR, LIMIT, SWEEPING, into)
+    return into
+
+
+def length_tables(n: int, log_n: float, edges: int, states: int) -> tuple[Floats, Floats]:
+    """Bits that c uses of an edge save, and n uses of a state cost, in a description; see `_kernels.folds`.
+
+    Each state less shortens the names of all edges.
+    """
+    seen = np.arange(n + 1.0)
+    bits = seen * np.log2(np.maximum(seen, 1.0))
+    gain, cost = bits - 0.5 * log_n - np.log2(states), bits - 0.5 * log_n + edges / states / np.log(2)
+    gain[0] = cost[0] = 0.0
+    return gain, cost
+
+
+def best_merger(targets: Ints, counts: Floats, start_bits: float, misses: int, log_n: float) -> tuple[float, Ints]:
     """The shortest description with two states merged, and the lowest state that each then goes together with."""
     n = len(targets)
     lengths, into = np.full((n, n), np.inf), np.empty(n, np.int64)
-    kernels.merge_lengths(targets, counts, starts, misses, log_n, lengths)
+    kernels.merge_lengths(targets, counts, start_bits, misses, log_n, lengths)
     i, j = np.unravel_index(lengths.argmin(), lengths.shape)
     kernels.merged_labels(targets, i, j, into, np.empty_like(targets))
     return float(lengths[i, j]), into
@@ -152,16 +255,17 @@ def best_merger(targets: Ints, counts: Floats, starts: int, misses: int, log_n: 
 class _Walk:
     """A machine on its way through slices: its state, and the uses of its edges so far."""
 
-    def __init__(self, targets: Ints, emission: Floats) -> None:
-        self.targets, self.logs = np.ascontiguousarray(targets, np.int64), _logs(emission)
+    def __init__(self, targets: Ints, weights: Floats) -> None:
+        self.targets, self.known = np.ascontiguousarray(targets, np.int64), beliefs(weights)
         self.counts = np.zeros(self.targets.shape)
-        self.state, self.starts, self.misses = -1, 0, 0
+        self.state, self.start_bits, self.misses, self.ahead = -1, 0.0, 0, 0
 
     def follow(self, piece: Piece) -> None:
-        state = self.state if piece.continues else -1
-        symbols = piece.raw, piece.lut, piece.bounds, piece.end
-        starts, misses, self.state = kernels.walk(*symbols, self.targets, self.logs, piece.end, state, self.counts)
-        self.starts += starts
+        state, begin = (self.state, self.ahead) if piece.continues else (-1, 0)
+        symbols = piece.raw, piece.lut, piece.bounds, begin, piece.end
+        machine = self.targets, *self.known
+        found = kernels.walk(*symbols, *machine, piece.end, state, self.start_bits, self.counts)
+        self.start_bits, misses, self.state, self.ahead = found
         self.misses += misses
 
 
@@ -171,6 +275,28 @@ class SymbolSeries(StoredSeries):
     def __init__(self, raw: Ints, lut: Ints, bounds: Ints, n_symbols: int) -> None:
         super().__init__(lambda ahead: [Piece(raw, lut, bounds, raw.size, False)], raw.size, n_symbols)
         self.symbols = raw, lut, bounds
+        self.bounds = bounds
+
+    @cached_property
+    def codes(self) -> Ints:
+        """(size,) number of each symbol, -1 = missing."""
+        raw, lut, _ = self.symbols
+        return np.asarray(lut, np.int64)[raw]
+
+    @cached_property
+    def n_runs(self) -> int:
+        """Sequences and gaps after which the state is not known."""
+        return int(len(self.bounds) + np.count_nonzero(self.codes < 0))
+
+    def cost(self, n_states: int) -> float:
+        """Operations of driving a machine along the series."""
+        return 4.0 * self.size + 8.0 * self.n_runs * n_states * min(kernels.AHEAD, self.size / self.n_runs)
+
+    def states(self, machine: Candidate) -> Ints:
+        """(size,) state of a machine before each symbol, -1 where it is not known."""
+        found = np.full(self.size, -1, np.int64)
+        kernels.states_along(*self.symbols, machine.targets, *beliefs(machine.counts), found)
+        return found
 
     def beginning(self, most: int) -> "SymbolSeries":
         """The first symbols, at most so many."""
@@ -179,15 +305,20 @@ class SymbolSeries(StoredSeries):
             return self
         return SymbolSeries(raw[:most], lut, np.append(bounds[bounds < most], most), self.n_symbols)
 
-    def improve(self, machine: Candidate) -> Candidate:
+    def improve(self, machine: Candidate, budget: Budget) -> Candidate:
         """Make the best of the moves, and merge, while that shortens the description.
 
         States are split only where no single edge led elsewhere helps. Cost: one pass for each of about
-        n_states (n_states + 1) n_symbols neighbours, or 2**SPLIT_EDGES for each state, on all cores, for each move.
+        n_states (n_states + 1) n_symbols neighbours, or 2**SPLIT_EDGES for each state, on all cores, for each move;
+        none that would cost more than MOVING operations, or than the budget has.
         """
-        while machine.n_states <= MOST_STATES:
+        while True:
             for moves in (_retargets, _splits):
-                better = self.merge(self.drive(*self._best_move(machine, *moves(machine))))
+                neighbours = moves(machine)
+                cost = neighbours[0].size * self.cost(machine.n_states)
+                if cost > MOVING or not budget.spend(cost):
+                    return machine
+                better = self.fit(self._best_move(machine, *neighbours))
                 if better.length < machine.length - ROUNDING:
                     break
             else:
@@ -195,18 +326,17 @@ class SymbolSeries(StoredSeries):
             machine = better
         return machine
 
-    def _best_move(
-        self, machine: Candidate, copied: Ints, copies: Bools, edges: Ints, ends: Ints
-    ) -> tuple[Ints, Floats]:
-        """Targets and probabilities after the best of some moves, see `_kernels.description_lengths.move_lengths`."""
+    def _best_move(self, machine: Candidate, copied: Ints, copies: Bools, edges: Ints, ends: Ints) -> Proposal:
+        """The machine after the best of some moves, see `_kernels.description_lengths.move_lengths`."""
         targets = np.concatenate([machine.targets, np.full((1, self.n_symbols), -1)])
-        emission = np.concatenate([machine.emission, np.zeros((1, self.n_symbols))])
+        weights = np.concatenate([machine.counts, np.zeros((1, self.n_symbols))])
 
         def chunk(part: tuple[int, int]) -> Floats:
             lengths = np.empty(part[1] - part[0])
             own = slice(*part)
             moves = copied[own], copies[own], edges[own], ends[own]
-            kernels.move_lengths(*self.symbols, targets, _logs(emission), *moves, self.log_n, machine.length, lengths)
+            known = beliefs(weights)
+            kernels.move_lengths(*self.symbols, targets, *known, *moves, self.log_n, machine.length, lengths)
             return lengths
 
         n = copied.size
@@ -214,9 +344,9 @@ class SymbolSeries(StoredSeries):
         parts = slices(n, min(workers(), n) if n * self.size > SHORT else 1)
         m = int(np.concatenate(list(map_slices(chunk, parts))).argmin())
         if copies[m]:
-            targets[-1], emission[-1] = targets[copied[m]], emission[copied[m]]
+            targets[-1], weights[-1] = targets[copied[m]], weights[copied[m]]
         targets.ravel()[edges[m]] = ends[m]
-        return targets, emission
+        return targets, weights
 
 
 def _retargets(machine: Candidate) -> tuple[Ints, Bools, Ints, Ints]:
@@ -246,5 +376,10 @@ def _splits(machine: Candidate) -> tuple[Ints, Bools, Ints, Ints]:
     return each, np.ones(each.size, bool), np.concatenate(edges), np.concatenate(ends)
 
 
-def _logs(emission: Floats) -> Floats:
-    return np.log2(np.maximum(emission, 1e-12))
+def beliefs(weights: Floats) -> tuple[Floats, Floats]:
+    """log2 of the probabilities of symbols and of the shares of states, where edges have been used so much.
+
+    An edge or a state of which nothing is known is not impossible.
+    """
+    logs, first = kernels.learnt(np.ascontiguousarray(weights, np.float64))
+    return logs, first

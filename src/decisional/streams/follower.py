@@ -87,6 +87,7 @@ class Follower:
         self.alphabet = Alphabet(machine.alphabet)
         # A last column for unknown symbols.
         self._targets = np.pad(machine.targets, ((0, 0), (0, 1)), constant_values=-1)
+        self._foretold = walks.foretold(machine)
         self._unused = np.empty((0, len(machine.alphabet))), np.zeros(machine.emission.shape, np.int64)
         self._known = frozenset(map(str, machine.alphabet))
 
@@ -174,7 +175,7 @@ class Follower:
         states, bounds = np.empty(codes.size, np.int32), [0, codes.size][: 2 * codes.size]
         if self.impossible != self.missing:
             bounds[1:1] = (np.flatnonzero(gaps[1:] != gaps[:-1]) + 1).tolist()
-        tables = self._targets, self.machine.emission, self.plan.home, self.belief
+        tables = self._targets, self.machine.emission, self._foretold, self.plan.home, self.belief
         for begin, end in pairwise(bounds):
             how = POLICIES.index(self.missing if gaps[begin] else self.impossible), False
             stop, _ = machines.drive(codes[begin:end], *tables, *how, states[begin:end], *self._unused)

@@ -430,8 +430,8 @@ class Learner:
         source, machine = reading.read(parts, sequences=True), self.test.machine
         column = [machine.alphabet.index(a) if a in machine.alphabet else machine.emission.shape[1] for a in letters]
         targets = np.pad(machine.targets, ((0, 0), (0, 1)), constant_values=-1)[:, column]
-        emission = np.pad(machine.emission, ((0, 0), (0, 1)))[:, column]
-        return SymbolSeries(source.raw, source.lut, source.bounds, len(letters)).drive(targets, emission).length
+        weights = machine.stationary[:, None] * np.pad(machine.emission, ((0, 0), (0, 1)))[:, column]
+        return SymbolSeries(source.raw, source.lut, source.bounds, len(letters)).drive(targets, weights).length
 
 
 def template(decision: Any) -> dict[str, Any]:

@@ -1,0 +1,357 @@
+"""Machines proposed by merging: a large machine of contexts, folded by evidence, then by description length.
+
+1. Contexts that are seen often are states.
+2. Fold: states are merged, with all that determinism then demands, while that makes the data more probable under rows
+   of unknown probabilities; no single merger may contradict the data strongly, whatever the others gain.
+3. Shorten: states are merged while that shortens the description.
+4. Retarget: each edge is led to the state from which the symbols that followed it are likeliest, while that shortens.
+
+`climb` is for small machines whose state no context tells: single edges of random ones are led elsewhere.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from .._kernels import folds as kernels
+from ..support.arrays import Floats, Ints
+from .search import LIMIT, ROUNDING, Budget, Candidate, Proposal, SymbolSeries, beliefs
+
+# Contexts to begin with: few are folded at once, many remember longer.
+SIZES = (100, 400, 1_500, 6_000)
+# Cells of the table of a large machine.
+CELLS = 4_000_000
+# Contexts grow to this length, where they were seen so often.
+DEEPEST = 64
+LEAST = 4
+# Rows are drawn from a symmetric Dirichlet distribution: the likeliest of these.
+ALPHAS = (0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
+# The sum of gains at which a trial is given up.
+FLOOR = -100.0
+# A state whose edges lose more than this many bits elsewhere is not removed.
+REMOVED = 2_000.0
+# How often what followed an edge is looked at, and how far.
+USES = (10, 200)
+AHEAD = 48
+# Machines with more states are not retargeted.
+RETARGETED = 400
+# States of machines drawn at random; symbols they are improved on at first (one or the other) and then; how many then.
+DRAWN = 7
+MOST_CLIMBED = 12
+CLIMBED = (5_000, 20_000, 60_000)
+KEPT = 6
+# Operations for machines drawn at random, for each symbol up to CLIMBED[0] of them; few at first, and only where there
+# are not more different symbols and states than this.
+CLIMBING = (6e4, 6e5)
+FEW_SYMBOLS = 4
+FEW_STATES = 30
+# What a proposal may cost: cells of rows in folding, and steps along paths in retargeting.
+FOLDING = 400_000_000
+FOLLOWING = 20_000_000
+
+
+def evidence_tables(n: int, symbols: int, alpha: float) -> tuple[Floats, Floats]:
+    """gain[c] and cost[n] of rows from a symmetric Dirichlet distribution: their log2-probability is the sum."""
+    seen = np.arange(n)
+    gain, cost = (np.concatenate([[0.0], np.cumsum(np.log2(seen + a))]) for a in (alpha, alpha * symbols))
+    return gain, cost
+
+
+def likeliest_alpha(counts: Ints) -> float:
+    """The parameter of ALPHAS under which rows of counts are most probable."""
+    totals = counts.sum(axis=1)
+    used = counts[counts > 0]
+    n, symbols = int(totals.max(initial=0)), counts.shape[1]
+
+    def evidence(alpha: float) -> float:
+        gain, cost = evidence_tables(n, symbols, alpha)
+        return float(gain[used].sum() - cost[totals].sum())
+
+    return max(ALPHAS, key=evidence)
+
+
+class Contexts:
+    """A tree of the contexts of symbols, grown where they are seen most often.
+
+    Parameters
+    ----------
+    series : the symbols
+    most : contexts at most
+    roots : (n,) what contexts begin with, -1 = not looked at; by default the empty context
+
+    Attributes
+    ----------
+    node : (n,) number of the longest context before each symbol, -1 = not looked at
+    parent, depth, count : of each context; that of which it is the extension (-1 = none), its length, how often seen
+    """
+
+    def __init__(self, series: SymbolSeries, most: int, roots: Ints | None = None) -> None:
+        self.codes, self.bounds, self.symbols = series.codes, series.bounds, series.n_symbols
+        start = np.zeros(self.codes.size, bool)
+        start[self.bounds[:-1][np.diff(self.bounds) > 0]] = True
+        before = np.full(self.codes.size, self.symbols, np.int64)
+        before[1:] = np.where(start[1:] | (self.codes[:-1] < 0), self.symbols, self.codes[:-1])
+        self.before = before
+        if roots is None:
+            roots = np.where(self.codes >= 0, 0, -1)
+        most = max(most, int(roots.max(initial=0)) + 1)
+        self.node = np.full(self.codes.size, -1, np.int64)
+        tree = tuple(np.empty(most, np.int64) for _ in range(3))
+        self.size = kernels.grow_contexts(
+            self.codes, before, roots, self.symbols, most, LEAST, DEEPEST, self.node, *tree
+        )
+        self.parent, self.depth, self.count = (part[: self.size] for part in tree)
+        self.full = self.size == most
+
+    def counts(self, node: Ints, n: int) -> Ints:
+        """(n, n_symbols) how often each symbol comes after each node."""
+        known = node >= 0
+        cell = node[known] * self.symbols + self.codes[known]
+        return np.bincount(cell, minlength=n * self.symbols).reshape(n, self.symbols)
+
+    def gained(self) -> tuple[float, float]:
+        """log2-probability of the symbols under a mixture of all prunings of the tree, and under its roots alone."""
+        counts = self.counts(self.node, self.size)
+        alpha = likeliest_alpha(counts)
+        tables = evidence_tables(self.codes.size, self.symbols, alpha)
+        mixed, alone = kernels.mixed_evidence(self.parent, counts, *tables)
+        return mixed, alone
+
+    def machine(self) -> tuple[Ints, Ints, Ints]:
+        """Targets and counts of the machine whose states are the longest contexts, and the suffix of each state.
+
+        Of the contexts those are kept that were seen more often than the last: with each of them its own parts are
+        kept too, so that one context and a symbol tell the next. A context that is cut short by the beginning of a
+        sequence says less than it seems, and is not counted unless nearly all are cut.
+        """
+        least = int(self.count[-1]) if self.full else 0
+        stands = np.arange(self.size)
+        for k in range(1, self.size):
+            if self.count[k] <= least:
+                stands[k] = stands[self.parent[k]]
+        node = np.where(self.node >= 0, stands[self.node], -1)
+        begins = np.flatnonzero(self.before == self.symbols)
+        since = np.arange(self.codes.size) - begins[np.searchsorted(begins, np.arange(self.codes.size), "right") - 1]
+        cut = (self.depth[node] == since) & (begins[0] < np.arange(self.codes.size)) & (node >= 0)
+        cut[: begins[1] if begins.size > 1 else cut.size] = False
+        counted = np.where(cut, -1, node) if cut.sum() < 0.8 * (node >= 0).sum() else node
+        used, counted = np.unique(counted, return_inverse=True)
+        counted = counted - int(used[0] < 0)
+        used = used[used >= 0]
+        number = np.full(self.size, -1, np.int64)
+        number[used] = np.arange(used.size)
+        targets = np.full((used.size, self.symbols), -1, np.int64)
+        here = np.flatnonzero((counted[:-1] >= 0) & (self.before[1:] < self.symbols) & (node[1:] >= 0))
+        targets[counted[here], self.codes[here]] = number[node[here + 1]]
+        suffix = self.parent[used].copy()
+        while ((suffix >= 0) & (number[suffix] < 0)).any():
+            suffix = np.where((suffix >= 0) & (number[suffix] < 0), self.parent[suffix], suffix)
+        suffix = np.where(suffix >= 0, number[suffix], -1)
+        return targets, self.counts(counted, used.size), suffix
+
+
+def unexplained(series: SymbolSeries, machine: Candidate, most: int = 2_000) -> float:
+    """Bits that the symbols before tell of the next one beyond the state: the description that a machine lacks.
+
+    Each state is the root of a tree of contexts; where the state is all there is to know, no tree is likelier than its
+    root. Cost: O(n depth) for n symbols; below -10 by chance in no machine, above 10 in one of a thousand right ones.
+    """
+    roots = series.states(machine)
+    mixed, alone = Contexts(series, most + machine.n_states, roots).gained()
+    return mixed - alone
+
+
+def completed(targets: Ints, counts: Floats) -> Proposal:
+    """A machine whose missing edges lead where their symbol leads most often, or where their state does.
+
+    Whichever tells better where the edges lead that it has, the most used ones of each symbol or state left aside.
+    """
+    known = targets >= 0
+    by_symbol = np.broadcast_to(_most_frequent(targets.T, counts.T), targets.shape)
+    by_state = np.broadcast_to(_most_frequent(targets, counts)[:, None], targets.shape)
+    symbol_right = np.count_nonzero(known & (targets == by_symbol)) - np.count_nonzero(known.any(axis=0))
+    state_right = np.count_nonzero(known & (targets == by_state)) - np.count_nonzero(known.any(axis=1))
+    return np.where(known, targets, by_symbol if symbol_right >= state_right else by_state), counts
+
+
+def _most_frequent(targets: Ints, counts: Floats) -> Ints:
+    """(n_rows,) the most used target in each row, the lowest among equals; 0 where there is none."""
+    rows, n = len(targets), int(targets.max(initial=0)) + 1
+    row, column = np.nonzero(targets >= 0)
+    uses = np.bincount(row * n + targets[row, column], weights=counts[row, column] + 1e-9, minlength=rows * n)
+    most: Ints = uses.reshape(rows, n).argmax(axis=1)
+    return most
+
+
+def quotient(targets: Ints, counts: Ints, into: Ints, start: int) -> Proposal:
+    """The machine of merged states, those that can be reached; rows were summed by the merging."""
+    reached, todo = {int(into[start])}, [int(into[start])]
+    while todo:
+        k = todo.pop()
+        for to in set(into[targets[k][targets[k] >= 0]].tolist()) - reached:
+            reached.add(to)
+            todo.append(to)
+    states = np.array(sorted(reached))
+    number = np.full(len(targets) + 1, -1, np.int64)
+    number[states] = np.arange(states.size)
+    ends = targets[states]
+    return np.where(ends >= 0, number[into[ends]], -1), counts[states].astype(float)
+
+
+def folded(targets: Ints, counts: Ints, suffix: Ints, start: int, budget: Budget) -> Proposal:
+    """A large machine merged by evidence, see `_kernels.folds.fold`."""
+    n, symbols = int(counts.sum()), counts.shape[1]
+    tables = evidence_tables(n, symbols, likeliest_alpha(counts))
+    targets, counts, into = targets.copy(), counts.copy(), np.empty(len(targets), np.int64)
+    most = int(min(FOLDING, max(budget.left, 0)))
+    left = kernels.fold(targets, counts, suffix, *tables, start, FLOOR, LIMIT, most, into)
+    budget.spend(most - left)
+    return quotient(targets, counts, into, start)
+
+
+def elsewhere(series: SymbolSeries, machine: Candidate, budget: Budget) -> tuple[Ints, Floats]:
+    """The used edges of a machine, and (n_edges, n_states) bits gained if each led to each of the states.
+
+    Judged by the symbols that followed some of its uses; the edge where it leads gains 0.
+    """
+    n, symbols = machine.targets.shape
+    uses = machine.counts.ravel()
+    used = np.flatnonzero(uses > 0)
+    used = used[np.argsort(-uses[used], kind="stable")][: CELLS // n]
+    number = np.full(n * symbols, -1, np.int64)
+    number[used] = np.arange(used.size)
+    most = int(np.clip(FOLLOWING / (used.size * n * 8), *USES))
+    gains, looked = np.zeros((used.size, n)), np.zeros(used.size, np.int64)
+    targets, counts = completed(machine.targets, machine.counts)
+    smooth = counts + (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * symbols)
+    known = np.ascontiguousarray(targets), *beliefs(smooth)
+    steps = kernels.follow_edges(*series.symbols, *known, number.reshape(n, symbols), most, AHEAD, gains, looked)
+    budget.spend(10 * steps)
+    gains *= (uses[used] / np.maximum(looked, 1))[:, None]
+    return used, gains
+
+
+def retarget(series: SymbolSeries, machine: Candidate, budget: Budget) -> Candidate:
+    """Lead edges where what follows them is likeliest: all at once, or half of them, ..., while that shortens."""
+    while machine.n_states <= RETARGETED and not budget.spent:
+        edges, gains = elsewhere(series, machine, budget)
+        best = gains.max(axis=1)
+        order = np.argsort(-best, kind="stable")
+        order = order[best[order] > 1.0]
+        shorter = None
+        while order.size and shorter is None:
+            shorter = _led(series, machine, edges[order], gains[order].argmax(axis=1), budget)
+            order = order[: order.size // 2]
+        shorter = shorter or _one_less(series, machine, edges, gains, budget)
+        if shorter is None:
+            break
+        machine = shorten(series, shorter, budget)
+    return machine
+
+
+def _led(series: SymbolSeries, machine: Candidate, edges: Ints, ends: Ints, budget: Budget) -> Candidate | None:
+    """The machine whose edges lead to other ends, if that is shorter."""
+    targets = machine.targets.copy()
+    targets.ravel()[edges] = ends
+    other = series.drive(*completed(targets, machine.counts))
+    budget.spend(series.cost(other.n_states))
+    return other if other.length < machine.length - ROUNDING else None
+
+
+def _one_less(series: SymbolSeries, machine: Candidate, edges: Ints, gains: Floats, budget: Budget) -> Candidate | None:
+    """The machine without one of its states, if that is shorter: what led to it leads where it is next likeliest.
+
+    Rare states are tried first. Cost: a pass for each state.
+    """
+    if machine.n_states == 1:
+        return None
+    ends = machine.targets.ravel()[edges]
+    gains = np.where(ends[:, None] == np.arange(machine.n_states), -np.inf, gains)
+    best = gains.argmax(axis=1)
+    for state in np.argsort(machine.counts.sum(axis=1), kind="stable"):
+        lost = ends == state
+        if -gains.max(axis=1)[lost].sum() > REMOVED or budget.spent:
+            continue
+        other = _led(series, machine, edges[lost], best[lost], budget)
+        if other is not None:
+            return other
+    return None
+
+
+def shorten(series: SymbolSeries, machine: Candidate, budget: Budget) -> Candidate:
+    """Merge states while that shortens the description."""
+    budget.spend(float(machine.n_states) ** 2 * series.n_symbols * 10)
+    return series.merge(machine)
+
+
+def merged_contexts(series: SymbolSeries, budget: Budget) -> Iterator[Candidate]:
+    """Machines by merging contexts, few at first; cost: see SIZES, FOLDING, FOLLOWING."""
+    done = -1
+    for most in SIZES:
+        size = min(most, max(CELLS // series.n_symbols, 50))
+        tree = Contexts(series, size)
+        budget.spend(20.0 * series.size * (1 + int(tree.depth.max())))
+        if budget.spent or tree.size == done:
+            return
+        done = tree.size
+        targets, counts, suffix = tree.machine()
+        if not len(targets):
+            return
+        start = int(counts.sum(axis=1).argmax())
+        large = folded(targets, counts, suffix, start, budget)
+        machine = series.drive(*completed(*large))
+        budget.spend(series.cost(machine.n_states))
+        for first, second in ((shorten, retarget), (retarget, shorten)):
+            found = second(series, first(series, machine, budget), budget)
+            yield replace(found, how="contexts", searched=True)
+            if budget.spent or machine.n_states > RETARGETED:
+                break
+
+
+def drawn_tables(series: SymbolSeries, begin: Candidate, budget: Budget) -> Iterator[Candidate]:
+    """Small machines by climbing, where there are few symbols; cost: see CLIMBING."""
+    for operations in CLIMBING if series.n_symbols <= FEW_SYMBOLS else ():
+        if budget.spent or begin.n_states > FEW_STATES:
+            return
+        found = climb(series, begin, operations * min(series.size, CLIMBED[0]), budget)
+        yield found
+        begin = min(begin, found, key=lambda one: one.length)
+
+
+def climb(series: SymbolSeries, begin: Candidate, operations: float, budget: Budget) -> Candidate:
+    """Small machines drawn at random, half of them permutations, improved edge by edge on few symbols, then on more.
+
+    Then two edges at a time of the best, and of the machine to begin with, are led elsewhere at random. The draws are
+    always the same. Cost: at most `operations`, about 100 descriptions of 5,000 symbols for each draw.
+    """
+    rng = np.random.default_rng(0)
+    codes = series.codes[series.codes >= 0]
+    limit, found = budget.left - operations, []
+
+    def improve(targets: Ints, n: int) -> tuple[float, Ints]:
+        part = codes[:n]
+        most = int(max(budget.left, 1) / (5 * part.size)) + 1
+        length, measured = kernels.climb(
+            part, targets, rng.permutation(targets.size * len(targets)), series.log_n, most
+        )
+        budget.spend(5.0 * measured * part.size)
+        return length / max(part.size, 1), targets
+
+    while budget.left > limit + 0.6 * operations and not budget.spent:
+        n_states, draw = int(rng.integers(2, DRAWN + 1)), rng.permutation if rng.random() < 0.5 else None
+        columns = [draw(n_states) if draw else rng.integers(0, n_states, n_states) for _ in range(series.n_symbols)]
+        found.append(improve(np.stack(columns, axis=1), CLIMBED[int(rng.integers(2))]))
+    found.sort(key=lambda one: one[0])
+    starts = [targets for _, targets in found[:KEPT]]
+    if begin.n_states <= MOST_CLIMBED or not starts:
+        starts.append(completed(begin.targets, begin.counts)[0])
+    best = min((improve(targets.copy(), CLIMBED[2]) for targets in starts), key=lambda one: one[0])
+    while budget.left > limit and not budget.spent:
+        extra = int(rng.integers(2)) if len(best[1]) < MOST_CLIMBED else 0
+        targets = best[1][np.append(np.arange(len(best[1])), rng.integers(0, len(best[1]), extra))]
+        for _ in range(2):
+            targets[rng.integers(len(targets)), rng.integers(series.n_symbols)] = rng.integers(len(targets))
+        best = min(best, improve(targets, CLIMBED[2]), key=lambda one: one[0])
+    machine = shorten(series, series.drive(best[1], np.ones(best[1].shape)), budget)
+    return replace(retarget(series, machine, budget), how="tables", searched=True)
