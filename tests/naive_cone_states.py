@@ -208,7 +208,7 @@ def visit(order, rows, apart, share, near, clumps, alpha, tries, moments):
         own = None
         for _ in range(min(tries, len(candidates))):
             best = max(score.values())
-            s = min(s for s, value in score.items() if value >= best - 1e-9 * abs(best))
+            s = min(s for s, value in score.items() if value >= best - 1e-9 * sum(rows[r][last].values()))
             del score[s]
             if not differs(r, states[s]):
                 own = s

@@ -89,16 +89,6 @@ def _slot(keys, key):
 
 
 @kernel
-def _likelihood(first, stop, outcome, count, state, n_outcomes, share, total, keys, counts):
-    """Log likelihood of a row's counts in a state, whose own have one more, distributed as all are."""
-    value = 0.0
-    for i in range(first, stop):
-        z = outcome[i]
-        value += count[i] * math.log((counts[_slot(keys, state * n_outcomes + z)] + share[z]) / (total + 1.0))
-    return value
-
-
-@kernel
 def _rejected(row, state, start, outcome, count, n, apart, clumps, n_outcomes, alpha, keys, counts, states, sums):
     """Whether any nested future of a row differs from those of a state: see `visit`."""
     a, b = n[row], states[state, 0]
@@ -131,37 +121,61 @@ def _rejected(row, state, start, outcome, count, n, apart, clumps, n_outcomes, a
 
 
 @kernel
-def _likeliest(score, found):
-    """The place of the best score; of those that are equal up to rounding, that of the first state."""
-    best = score.max()
+def _add_gains(row, entries, weight, outcome, count, lists, holder, gain, score, met, found, m):
+    """Add what the states that hold a row's outcomes make of it to their scores; returns how many were met, now m.
+
+    Without `found`, only of the states that were met.
+    """
+    for i in range(entries[0], entries[1]):
+        z = outcome[i]
+        for e in range(lists[z, 0], lists[z, 1]):
+            state = holder[e]
+            if met[state] != row:
+                if found.size == 0:
+                    continue
+                met[state] = row
+                score[state] = 0.0
+                found[m] = state
+                m += 1
+            score[state] += weight * count[i] * gain[e]
+    return m
+
+
+@kernel
+def _likeliest(found, score, tolerance):
+    """The place of the best score among states; of those that are equal up to rounding, that of the first state."""
+    best = -math.inf
+    for k in range(found.size):
+        best = max(best, score[found[k]])
     place = -1
-    for k in range(score.size):
-        if score[k] >= best - 1e-9 * abs(best) and (place < 0 or found[k] < found[place]):
+    for k in range(found.size):
+        if score[found[k]] >= best - tolerance and (place < 0 or found[k] < found[place]):
             place = k
     return place
 
 
 @kernel
-def _join(row, own, start, outcome, count, n_outcomes, keys, counts, sums, near, head, after, holder, used):
-    """Add the counts of a row to a state, and the state to the lists of its near outcomes; returns their new length."""
+def _join(row, own, start, outcome, count, share, keys, counts, spot, sums, near, lists, holder, gain):
+    """Add the counts of a row to a state, and the state to the lists of its outcomes."""
+    last = start.shape[0] - 1
     for level in range(start.shape[0]):
         for i in range(start[level, row], start[level, row + 1]):
-            place = _slot(keys, own * n_outcomes + outcome[i])
+            z = outcome[i]
+            place = _slot(keys, own * share.size + z)
             before = counts[place]
             if keys[place] < 0:
-                keys[place] = own * n_outcomes + outcome[i]
+                keys[place] = own * share.size + z
+                spot[place] = lists[z, 1]
+                holder[lists[z, 1]] = own
+                lists[z, 1] += level in (near, last)
                 sums[own, level, 0] += 1.0
-                if level == near:
-                    holder[used], after[used] = own, head[outcome[i]]
-                    head[outcome[i]] = used
-                    used += 1
             else:
                 sums[own, level, 1] -= 1.0 / before
                 sums[own, level, 2] -= 1.0 / before**2
             counts[place] = before + count[i]
             sums[own, level, 1] += 1.0 / counts[place]
             sums[own, level, 2] += 1.0 / counts[place] ** 2
-    return used
+            gain[spot[place]] = math.log1p(counts[place] / share[z])
 
 
 @kernel
@@ -170,44 +184,40 @@ def visit(order, start, outcome, count, n, apart, near, share, clumps, alpha, tr
 
     Rows are visited in `order`; start (n_levels, n_rows + 1) has the rows of each level in outcome and count, whose
     outcomes are numbered through all levels. Candidates share an outcome of the level `near`; the likeliest `tries` of
-    them are tested at level alpha, by the mean of their likelihoods for the last level and for the near one. share is
-    the distribution of the outcomes of all rows; n and apart (n_rows,) count the rows' observations, and those that are
-    independent. Returns the number of states.
+    them are tested at level alpha, by the mean of their log likelihoods for the last level and for the near one, with
+    one more observation of each state, distributed as all are: `share`. n and apart (n_rows,) count the rows'
+    observations, and those that are independent. Returns the number of states.
     """
     n_rows, last = order.size, start.shape[0] - 1
-    n_outcomes, size = share.size, 16
+    size = 16
     while size < 2 * outcome.size + 2:
         size *= 2
-    keys, counts = np.full(size, -1, np.int64), np.zeros(size)
+    keys, counts, spot = np.full(size, -1, np.int64), np.zeros(size), np.zeros(size, np.int64)
     # Observations, independent ones; and for each level outcomes, and sums of 1 / count and 1 / count^2.
     states, sums = np.zeros((n_rows, 2)), np.zeros((n_rows, last + 1, 3))
-    # The states that have each outcome, as linked lists.
-    head, after = np.full(n_outcomes, -1, np.int64), np.empty(outcome.size, np.int64)
-    holder, used = np.empty(outcome.size, np.int64), 0
+    # The states that hold each outcome, from lists[z, 0] to lists[z, 1], and how much likelier it is there.
+    lists, holder, gain = np.zeros((share.size, 2), np.int64), np.empty(outcome.size, np.int64), np.empty(outcome.size)
+    for i in range(outcome.size):
+        lists[outcome[i], 0] += 1
+    lists[:, 0] = np.cumsum(lists[:, 0]) - lists[:, 0]
+    lists[:, 1] = lists[:, 0]
     met, found, score = np.full(n_rows, -1, np.int64), np.empty(n_rows, np.int64), np.empty(n_rows)
     n_states = 0
     for r in order:
-        m = 0
-        for i in range(start[near, r], start[near, r + 1]):
-            e = head[outcome[i]]
-            while e >= 0:
-                if met[holder[e]] != r:
-                    met[holder[e]] = r
-                    found[m] = holder[e]
-                    m += 1
-                e = after[e]
+        weight = 0.5 if near < last else 1.0
+        index = (outcome, count, lists, holder, gain, score, met)
+        m = _add_gains(r, start[near, r : r + 2], weight, *index, found, 0)
+        if near < last:
+            _add_gains(r, start[last, r : r + 2], weight, *index, found[:0], 0)
         for j in range(m):
-            table = (outcome, count, found[j], n_outcomes, share, states[found[j], 0], keys, counts)
-            score[j] = _likelihood(start[last, r], start[last, r + 1], *table)
-            if near < last:
-                score[j] = 0.5 * (score[j] + _likelihood(start[near, r], start[near, r + 1], *table))
+            score[found[j]] -= n[r] * math.log(states[found[j], 0] + 1.0)
         own = -1
         for _ in range(min(tries, m)):
-            j = _likeliest(score[:m], found)
-            score[j] = -math.inf
-            rows = (start, outcome, count, n, apart, clumps, n_outcomes, alpha)
-            if not _rejected(r, found[j], *rows, keys, counts, states, sums):
-                own = found[j]
+            state = found[_likeliest(found[:m], score, 1e-9 * n[r])]
+            score[state] = -math.inf
+            rows = (start, outcome, count, n, apart, clumps, share.size, alpha)
+            if not _rejected(r, state, *rows, keys, counts, states, sums):
+                own = state
                 break
         if own < 0:
             own = n_states
@@ -215,7 +225,7 @@ def visit(order, start, outcome, count, n, apart, near, share, clumps, alpha, tr
         label[r] = own
         states[own, 0] += n[r]
         states[own, 1] += apart[r]
-        used = _join(r, own, start, outcome, count, n_outcomes, keys, counts, sums, near, head, after, holder, used)
+        _join(r, own, start, outcome, count, share, keys, counts, spot, sums, near, lists, holder, gain)
     return n_states
 
 

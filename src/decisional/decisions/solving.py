@@ -198,13 +198,15 @@ def solve(
     """
     bound = as_utility(utility).bound(outcomes)
 
-    def best(p: Floats, slack: Slack) -> Optimum:
+    def best(p: Any, slack: Slack) -> Optimum:
         if optimise is not None:
             return _optimised(p, outcomes, bound, slack, integrate, optimise)
         if integrate is not None:
             return _integrated(p, outcomes, bound, slack, integrate)
         return bound.best(p, outcomes, slack)
 
+    if not isinstance(p, np.ndarray) and bound.sparse and bound.y is None and optimise is None and integrate is None:
+        return best(p, slack)
     size = max(1, BLOCK // max(p.shape[1], len(bound.y or ()), 1))
     rows = [slice(begin, begin + size) for begin in range(0, p.shape[0], size)]
     parts = [best(p[r] if isinstance(p, np.ndarray) else p[r].toarray(), slack.rows(r)) for r in rows]
