@@ -23,6 +23,8 @@ from .distributions import Distributions
 
 # Share of alpha that may be false among the sub-cones of one depth that are told from their siblings.
 FALSE = 0.1
+# The level is divided by the number of rows up to here: of very many states a few may be false.
+MANY = 100
 # States that a row is compared with, and rounds of comparisons, at most.
 TRIES, ROUNDS = 4, 8
 # Distinct x that are looked up at once.
@@ -304,7 +306,7 @@ def grouped(table: Table, levels: Ints, rows: Rows, clumps: Floats, alpha: float
         share = np.bincount(outcome, weights=count) / weight.sum()
         order = np.lexsort((_marks(start[-1], outcome, count, share), -weight, -apart))
         new = np.empty(n, np.int64)
-        evidence = weight, apart / UNIT, near, share, clumps, alpha / n, TRIES
+        evidence = weight, apart / UNIT, near, share, clumps, alpha / min(n, MANY), TRIES
         n_states = kernels.visit(order, start, outcome, count, *evidence, new)
         label = new[label]
         if n_states == n:

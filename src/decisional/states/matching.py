@@ -163,8 +163,8 @@ class Evidence:
     Parameters
     ----------
     alpha : level of the tests, over the number of states. Of kernel densities that holds up to 500 observations; of
-        more it falls with the power 1.5 of their number. Of the past cones that are told apart, a tenth of it may be
-        false
+        more it falls with the power 1.5 of their number. Of light cones it holds up to 100 rows, and a tenth of it is
+        the share of past cones that may be told apart by chance
     """
 
     alpha: float = 0.01
