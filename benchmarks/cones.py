@@ -2,9 +2,9 @@
 
 Four tables. Bits: states from the first half of a field, and bits that they tell about the next cells of the second
 half (3 cells, 5 in two dimensions), for cones that get deeper; `fall` is the largest loss of a deeper pair of cones
-against a shallower one. Known: numbers of states of elementary automata, whose exact ones are known. Noise: how often fields
-without structure have more than one state. Test: how often rows of counts drawn from one sparse distribution are told
-apart at a level.
+against a shallower one. Known: numbers of states of elementary automata, whose exact ones are known. Noise: how often
+fields without structure have more than one state. Test: how often rows of counts drawn from one sparse distribution are
+told apart at a level.
 
 Seeds are those from `--first`: below 10 they were used to make the rules, what is written to benchmarks/cones.md begins
 at 7000. `--seeds`, `--runs` and `--tables` run less, which is printed only.

@@ -236,8 +236,7 @@ def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     fields = load("fields")
     monkeypatch.setattr(fields, "SIZES", ((30, 40),))
     monkeypatch.setattr(fields, "KINDS", {"oldest row": "past_row_only=True"})
-    monkeypatch.setattr(fields, "PLANES", {"game of life": fields.PLANES["game of life"]})
-    monkeypatch.setattr(fields, "PLANE", (8, 16))
+    monkeypatch.setattr(fields, "PLANES", [((8, 16), "game of life", fields.LIFE, 2)])
     # Every row is a process: one of them is enough.
     measure = fields.measure
     monkeypatch.setattr(fields, "measure", lambda *a: measure(*a) if "life" in a[0] else (0.1, 1.0, 0.1, [4, 3, 2, 4]))

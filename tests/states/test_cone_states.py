@@ -15,7 +15,7 @@ import naive_cones as naive
 from decisional._kernels import nested_cones, sparse_tests
 from decisional.data.nesting import UNIT
 from decisional.states import cone_states
-from naive_tallies import same_states, same_tally
+from naive_tallies import same_partition, same_states, same_tally
 
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 
@@ -410,3 +410,30 @@ def test_chosen_observations_have_the_dependence_of_their_own():
         assert np.array_equal(one, two)
     # All outcomes of the whole keep their numbers.
     assert np.array_equal(some.tally().dependence.regional[1], alone.regional[1])
+
+
+def test_sparse_distributions_tell_the_same(monkeypatch):
+    from decisional.report.findings import Findings
+    from decisional.states import aggregation
+
+    obs = cones_of(AUTOMATA["life"]())
+    new = cones_of(ds.processes.game_of_life((20, 24), 40, rng=4))
+    dense = ds.CausalStates().fit(obs)
+    monkeypatch.setattr(aggregation, "DENSE", 10)
+    sparse = ds.CausalStates().fit(obs)
+    assert not isinstance(sparse.distributions_, np.ndarray)
+    assert np.array_equal(sparse.distributions_.toarray(), dense.distributions_)
+    assert np.array_equal(sparse.predict_proba(new).toarray(), dense.predict_proba(new))
+    assert sparse.score(new) == dense.score(new)
+    assert np.array_equal(sparse.path().merges, dense.path().merges)
+    one, two = (causal.coarsen(n_states=5) for causal in (sparse, dense))
+    assert np.allclose(one.distributions_.toarray(), two.distributions_, atol=1e-15)
+    same_partition(one.states_, two.states_)
+    for utility in (ds.utility.matching_cells(), ds.utility.zero_one()):
+        choices = [ds.DecisionalStates(utility).fit(causal) for causal in (sparse, dense)]
+        assert list(choices[0].predictions_) == list(choices[1].predictions_)
+        assert choices[0].utility_ == pytest.approx(choices[1].utility_, abs=1e-12)
+        assert choices[0].score(new) == choices[1].score(new)
+    found = [Findings(causal=causal) for causal in (sparse, dense)]
+    assert found[0].explained[0] == pytest.approx(found[1].explained[0], abs=1e-12)
+    assert np.array_equal(found[0].distribution(3), found[1].distribution(3))

@@ -30,6 +30,7 @@ STEPS = {"time": (1, 0, 0, 0), "space": (0, 0, 0, 1)}
 TRANSITIONS = (None, *STEPS)
 
 WINDOW = 64  # adjacent cells that tell patterns apart
+LARGEST = (1 << 62) - 1  # signature
 SIGNED = (1 << 31) - 19  # letters are told apart up to multiples of this
 RINGS = 4  # parts of a space of one axis that are counted apart
 
@@ -330,10 +331,10 @@ def make_grid(values: Any, raw: Ints, lut: Ints, cone: LightCone, before: int, a
 
 
 def slice_signatures(grid: Grid, letters: tuple[Hashable, ...]) -> Ints:
-    """(steps,) a number for each time; two times with the same pattern, moved along the last axis, have the same.
+    """(steps,) a number for each time; two times with the same pattern, moved through space, have the same.
 
-    It depends on the cells alone, not on what other letters the grid has, or on what is at missing cells.
-    Cost: one pass.
+    It depends on the cells alone, not on what other letters the grid has, or on what is at missing cells, nor on the
+    order of the axes of space. Cost: one pass for each of these.
     """
     numbers = np.array([int(letter) % SIGNED + 1 for letter in letters], np.int32)  # type: ignore[call-overload]
     inner = tuple(slice((c - n) // 2, (c + n) // 2) for c, n in zip(grid.cells.shape[1:], grid.extent[1:], strict=True))
@@ -344,7 +345,13 @@ def slice_signatures(grid: Grid, letters: tuple[Hashable, ...]) -> Ints:
         values = numbers[cells[slice(*part)]]
         if grid.missing is not None:
             values[grid.missing[slice(*part)]] = 0
-        kernels.sign_slices(values, min(WINDOW, cells.shape[3]), signature[slice(*part)])
+        total = np.zeros(len(values), np.int64)
+        for axis in range(1, 4):
+            if axis == 3 or values.shape[axis] > 1:
+                along, found = np.ascontiguousarray(np.swapaxes(values, axis, 3)), np.empty_like(total)
+                kernels.sign_slices(along, min(WINDOW, along.shape[3]), found)
+                total = (total + found) & LARGEST
+        signature[slice(*part)] = total
 
     _run(sign, cells.size, len(cells))
     return signature
