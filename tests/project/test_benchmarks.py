@@ -244,7 +244,7 @@ def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     fields.main()
     assert "| rule 110 | 30 × 40 | oldest row |" in capsys.readouterr().out
     written = (tmp_path / "fields.md").read_text()
-    assert "| game of life | 8 × 16 × 16 | whole cone | 0." in written
+    assert "| game of life | 8 × 16 × 16 | by evidence, past 2 | 0." in written
     assert "x bare pass" in written
 
 

@@ -213,7 +213,6 @@ class Findings:
 
 def _entropies(p: Any) -> Floats:
     """Entropy of each row of an array, dense or sparse, in bits."""
-    if isinstance(p, np.ndarray):
-        return entropy(p)
-    sparse: Floats = row_sums(p.indptr, -p.data * np.log2(np.maximum(p.data, 1e-300)))
-    return sparse
+    dense = isinstance(p, np.ndarray)
+    found: Floats = entropy(p) if dense else row_sums(p.indptr, -p.data * np.log2(np.maximum(p.data, 1e-300)))
+    return found
