@@ -42,6 +42,7 @@ bench: $(TEST) $(BENCH)
 	$(BIN)/python benchmarks/decisions.py
 	$(BIN)/python benchmarks/monitor.py
 	$(BIN)/python benchmarks/fields.py
+	$(BIN)/python benchmarks/cones.py --seeds 1 --runs 20
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/signals.py --seeds 2 --sizes 500 2000
 	$(BIN)/python benchmarks/pasts.py --seeds 2

@@ -82,6 +82,13 @@ def same_tally(a, b):
     if a.symbols is not None:
         same_vocabulary(a.symbols, b.symbols)
     same_steps(a.steps, b.steps)
+    assert (a.dependence is None) == (b.dependence is None)
+    if a.dependence is not None:
+        assert (a.dependence.nesting, a.dependence.n_regions) == (b.dependence.nesting, b.dependence.n_regions)
+        for one, two in zip(
+            (*a.dependence.apart, *a.dependence.regional), (*b.dependence.apart, *b.dependence.regional), strict=True
+        ):
+            equal(one, two)
     assert list(a.spell(a.z)) == list(b.spell(b.z))
 
 

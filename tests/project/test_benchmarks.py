@@ -47,6 +47,28 @@ def test_monitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert "| never synchronised, array | batch filter |" in (tmp_path / "monitor.md").read_text()
 
 
+@pytest.mark.parametrize(
+    ("table", "shown"),
+    [
+        ("bits", "| rule 18 | (3, 2) 0."),
+        ("known", "| 60 | (3, 2) | 2 | 2 |"),
+        ("noise", "| 2 colours, 1-D | 1 | (1, 2): 0, (2, 2): 0,"),
+        ("test", "| 40, 60, 8 | "),
+    ],
+)
+def test_cones(
+    table: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cones = load("cones")
+    small = {"FIELDS": {"rule 18": (cones.FIELDS["rule 18"][0], ((3, 2), (4, 3)))}, "KNOWN": {60: (2, 4, 4)}}
+    small |= {"KNOWN_SIZE": 300, "NOISE": {"2 colours, 1-D": cones.NOISE["2 colours, 1-D"]}, "TABLES": {(40, 8): 60}}
+    small |= {"DRAWS": 100, "__file__": str(tmp_path / "cones.py")}
+    for name, value in small.items():
+        monkeypatch.setattr(cones, name, value)
+    cones.main(["--seeds", "1", "--runs", "1", "--tables", table])
+    assert shown in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("table", ["states", "noise", "outliers"])
 def test_signals(
     table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -232,8 +254,7 @@ def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     fields = load("fields")
     monkeypatch.setattr(fields, "SIZES", ((30, 40),))
     monkeypatch.setattr(fields, "KINDS", {"oldest row": "past_row_only=True"})
-    monkeypatch.setattr(fields, "PLANES", {"game of life": fields.PLANES["game of life"]})
-    monkeypatch.setattr(fields, "PLANE", (8, 16))
+    monkeypatch.setattr(fields, "PLANES", [((8, 16), "game of life", fields.LIFE, 2)])
     # Every row is a process: one of them is enough.
     measure = fields.measure
     monkeypatch.setattr(fields, "measure", lambda *a: measure(*a) if "life" in a[0] else (0.1, 1.0, 0.1, [4, 3, 2, 4]))
@@ -241,7 +262,7 @@ def test_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     fields.main()
     assert "| rule 110 | 30 × 40 | oldest row |" in capsys.readouterr().out
     written = (tmp_path / "fields.md").read_text()
-    assert "| game of life | 8 × 16 × 16 | whole cone | 0." in written
+    assert "| game of life | 8 × 16 × 16 | by evidence, past 2 | 0." in written
     assert "x bare pass" in written
 
 

@@ -6,6 +6,7 @@ Grids are padded so that cones never leave them. A cone is a row of keys, each t
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -13,11 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._kernels import cone_cells as kernels
+from .._kernels import cone_overlaps as overlaps
 from ..support import arguments
 from ..support.arrays import Ints
 from ..support.executors import map_slices, slices
 from . import keys
 from .alphabet import Alphabet, alphabet_of, distinct
+from .nesting import UNIT, Nesting
 from .tally import Steps
 from .vocabularies import Words, groups
 
@@ -27,7 +30,9 @@ STEPS = {"time": (1, 0, 0, 0), "space": (0, 0, 0, 1)}
 TRANSITIONS = (None, *STEPS)
 
 WINDOW = 64  # adjacent cells that tell patterns apart
+LARGEST = (1 << 62) - 1  # signature
 SIGNED = (1 << 31) - 19  # letters are told apart up to multiples of this
+RINGS = 4  # parts of a space of one axis that are counted apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +48,7 @@ class LightCone:
     reach : (3,) cells of the box on each side of the present one, 0 along axes the data lack
     boundary, transitions : see `light_cones`
     new : (n_new,) places in `past` of the cells that are not in the cone one step before; none without transitions
+    axes : of space
     """
 
     past: Ints
@@ -53,6 +59,7 @@ class LightCone:
     boundary: str
     transitions: str | None
     new: Ints
+    axes: int
 
     def following(self, numbers: Ints) -> Ints:
         """At each place of a grid of observations, the number at the one that its step leads to, -1 = nowhere."""
@@ -62,6 +69,30 @@ class LightCone:
         else:
             after[..., :-1], after[..., -1] = numbers[..., 1:], numbers[..., 0] if self.boundary == "periodic" else -1
         return after
+
+    @property
+    def nesting(self) -> Nesting:
+        """The cones inside these, by their rows."""
+        past, future = (
+            tuple((np.flatnonzero(np.diff(cells[:, 0])) + 1).tolist()) for cells in (self.past, self.future)
+        )
+        first = self.future[: (*future, len(self.future))[0]]
+        centre = int(np.flatnonzero((first[:, 1:] == self.reach).all(axis=1))[0])
+        return Nesting((*past, len(self.past)), (*future, len(self.future)), centre)
+
+    @property
+    def halo(self) -> int:
+        """Rows of observations before and after a row whose futures share cells with its own."""
+        return int(np.ptp(self.future[:, 0]))
+
+    def sharing(self, sizes: tuple[int, ...]) -> Ints:
+        """(n, 4) steps to the other places of a grid of observations of such sizes whose futures share a cell."""
+        steps = (self.future[:, None] - self.future[None]).reshape(-1, 4)
+        if self.boundary == "periodic":
+            # Around a small torus several steps lead to one place.
+            steps[:, 1:] %= sizes[1:]
+        steps = np.unique(steps, axis=0)
+        return steps[steps.any(axis=1)]
 
 
 def light_cone(
@@ -88,7 +119,7 @@ def light_cone(
         known, ahead = set(x), (np.array(x) + STEPS[transitions]).tolist()
         new = [k for k, cell in enumerate(ahead) if tuple(cell) not in known]
     cells = np.array(x) + corner, np.array(z) + corner
-    return LightCone(*cells, past - 1, future - 1, sides, boundary, transitions, np.array(new, np.int64))
+    return LightCone(*cells, past - 1, future - 1, sides, boundary, transitions, np.array(new, np.int64), axes)
 
 
 def _cells(rows: Iterable[tuple[int, int]], axes: int, neighbourhood: str) -> list[tuple[int, ...]]:
@@ -114,7 +145,7 @@ class Grid:
     cells : letter codes with the cells that cones reach beyond the field, in four axes
     valid : where on the grid of observations there is one, or None: everywhere
     shape : of the grid of observations, in four axes
-    rows : of that grid; those after them are only there to be led to
+    first, rows : of that grid, those that are its own; the others are only there to be led to, or beside these
     corner : of the grid of observations on the field
     extent : of the field, in four axes
     missing : where cells of the field are missing, or None
@@ -123,6 +154,7 @@ class Grid:
     cells: Ints
     valid: NDArray[Any] | None
     shape: tuple[int, ...]
+    first: int
     rows: int
     corner: tuple[int, ...]
     extent: tuple[int, ...]
@@ -146,9 +178,35 @@ class Grid:
             cells=self.cells[first : end + len(self.cells) - self.shape[0]],
             valid=None if self.valid is None else self.valid[first:end],
             shape=(end - first, *self.shape[1:]),
+            first=0,
             rows=stop - first,
+            corner=(self.corner[0] + first, *self.corner[1:]),
             missing=None,
         )
+
+    @property
+    def own(self) -> "Grid":
+        """The rows that are its own."""
+        return self.cut(self.first, self.first + self.rows)
+
+    def beside(self) -> tuple["Grid", "Grid"]:
+        """The rows before and after its own, none of them its own."""
+        ends = (0, self.first), (self.first + self.rows, self.shape[0])
+        before, after = (replace(self.cut(*rows), rows=0) for rows in ends)
+        return before, after
+
+    def regions(self, axes: int) -> tuple[Ints, int]:
+        """The part of space that each place of a row lies in, and their number, for so many axes of space.
+
+        Parts lie around the middle, so that they do not change where space is mirrored or its axes are exchanged.
+        """
+        cuts = RINGS if axes == 1 else 2
+        region: Ints = np.zeros(self.shape[1:], np.int64)
+        for axis in range(3 - axes, 3):
+            extent, place = self.extent[axis + 1], self.corner[axis + 1] + np.arange(self.shape[axis + 1])
+            ring = np.abs(2 * place - (extent - 1)) * cuts // extent
+            region = region * cuts + ring.reshape([-1 if k == axis else 1 for k in range(3)])
+        return region, cuts**axes
 
     def laid(self, numbers: Ints) -> Ints:
         """A number for each observation on their grid, -1 where there is none."""
@@ -240,8 +298,8 @@ def number_letters(fields: Sequence[Any]) -> tuple[list[tuple[Ints, Ints]], tupl
     return [(part, lut) for (part, _), lut in zip(raw, luts, strict=True)], alphabet.letters
 
 
-def make_grid(values: Any, raw: Ints, lut: Ints, cone: LightCone, led_to: int) -> Grid:
-    """Pad the letters of one field and find where observations are; its last rows of them are only there to be led to.
+def make_grid(values: Any, raw: Ints, lut: Ints, cone: LightCone, before: int, after: int) -> Grid:
+    """Pad the letters of one field and find where observations are; some first and last rows of them are not its own.
 
     Cost: one pass; one byte per padded cell for up to 256 letters, and one more per cell with missing cells.
     """
@@ -267,14 +325,16 @@ def make_grid(values: Any, raw: Ints, lut: Ints, cone: LightCone, led_to: int) -
 
         _run(mark, touched.size, shape[0])
         valid = touched == 0
-    return Grid(cells, valid, shape, max(shape[0] - led_to, 0), (cone.before, *edges), extent, missing)
+    before = min(before, shape[0])
+    rows = max(shape[0] - before - after, 0)
+    return Grid(cells, valid, shape, before, rows, (cone.before, *edges), extent, missing)
 
 
 def slice_signatures(grid: Grid, letters: tuple[Hashable, ...]) -> Ints:
-    """(steps,) a number for each time; two times with the same pattern, moved along the last axis, have the same.
+    """(steps,) a number for each time; two times with the same pattern, moved through space, have the same.
 
-    It depends on the cells alone, not on what other letters the grid has, or on what is at missing cells.
-    Cost: one pass.
+    It depends on the cells alone, not on what other letters the grid has, or on what is at missing cells, nor on the
+    order of the axes of space. Cost: one pass for each of these.
     """
     numbers = np.array([int(letter) % SIGNED + 1 for letter in letters], np.int32)  # type: ignore[call-overload]
     inner = tuple(slice((c - n) // 2, (c + n) // 2) for c, n in zip(grid.cells.shape[1:], grid.extent[1:], strict=True))
@@ -285,7 +345,13 @@ def slice_signatures(grid: Grid, letters: tuple[Hashable, ...]) -> Ints:
         values = numbers[cells[slice(*part)]]
         if grid.missing is not None:
             values[grid.missing[slice(*part)]] = 0
-        kernels.sign_slices(values, min(WINDOW, cells.shape[3]), signature[slice(*part)])
+        total = np.zeros(len(values), np.int64)
+        for axis in range(1, 4):
+            if axis == 3 or values.shape[axis] > 1:
+                along, found = np.ascontiguousarray(np.swapaxes(values, axis, 3)), np.empty_like(total)
+                kernels.sign_slices(along, min(WINDOW, along.shape[3]), found)
+                total = (total + found) & LARGEST
+        signature[slice(*part)] = total
 
     _run(sign, cells.size, len(cells))
     return signature
@@ -322,6 +388,40 @@ def number_cones(grid: Grid, offsets: Ints, base: int) -> tuple[Ints, Ints]:
             yield grid.picked(codes), bound
 
     return keys.number_rows(columns())
+
+
+def apart(grid: Grid, cone: LightCone, labels: Ints, number: Ints) -> Ints:
+    """Independent occurrences of each sub-cone at the own rows of a grid, in units of 1 / UNIT: see `Dependence`.
+
+    labels has the x of each place, -1 = none, and number (n_x,) the sub-cone of each x.
+    """
+    steps = cone.sharing(labels.shape)
+    shares = UNIT // np.maximum(np.arange(len(steps) + 2), 1)
+    # The last one is that of no observation.
+    own = np.append(number, -1).astype(labels.dtype)[labels]
+
+    def add(part: tuple[int, int]) -> Ints:
+        total = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
+        rows = grid.first + part[0], grid.first + part[1]
+        overlaps.add_shares(own, *rows, steps, cone.boundary == "periodic", shares, total)
+        return total
+
+    parts = slices(grid.rows, len(slices(labels.size)) or 1) or [(0, 0)]
+    total: Ints = sum(map_slices(add, parts))  # type: ignore[assignment]
+    return total
+
+
+def regional(grid: Grid, axes: int, x: Ints, z: Ints, n_z: int) -> tuple[keys.Counted, int]:
+    """Counts of (x, z) in each region of space, and the number of regions; x and z are laid on the grid, -1 = none."""
+    region, n = grid.regions(axes)
+
+    def count(part: tuple[int, int]) -> keys.Counted:
+        own = z[slice(*part)].astype(np.int64)
+        apart = np.where(own >= 0, own * n + region, -1)
+        return keys.count_pairs(x[slice(*part)].reshape(-1), apart.reshape(-1), n_z * n)
+
+    parts = slices(grid.rows, len(slices(x.size)) or 1) or [(0, 0)]
+    return reduce(keys.add, map_slices(count, parts)), n
 
 
 def steps_of(cone: LightCone, grid: Grid, x: Ints, words: Words) -> tuple[Words, Steps]:

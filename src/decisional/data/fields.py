@@ -14,6 +14,7 @@ from ..support import arguments
 from ..support.arrays import Ints, index_type, is_array_like, read_only
 from ..support.executors import map_slices, slices
 from . import cones, keys
+from .nesting import Dependence
 from .observations import Observations
 from .sequences import is_array
 from .slices import Part, Sliced, cut_parts, in_slices
@@ -64,6 +65,7 @@ class Cones(Observations):
     """
 
     kind = "field"
+    nested = True
 
     def __init__(
         self,
@@ -75,7 +77,7 @@ class Cones(Observations):
         own: slice,
     ) -> None:
         self.grids, self.cone, self.letters, self.shape = grids, cone, letters, shape
-        self._observed, self._own = [grid.cut(0, grid.rows) for grid in grids], own
+        self._observed, self._own = [grid.own for grid in grids], own
         self.boundary, self.transitions = cone.boundary, cone.transitions
         self.past, self.future = len(cone.past), len(cone.future)
         self._labels = labels
@@ -103,10 +105,37 @@ class Cones(Observations):
 
     def tally(self, executor: Executor | None = None) -> Tally:
         counts = self._counted(executor)
-        if not counts.slices:
-            counts = replace(counts, slices=self._signatures.size, patterns=np.unique(self._signatures))
+        if counts.dependence is None:
+            seen = self._signatures.size, np.unique(self._signatures)
+            counts = replace(counts, slices=seen[0], patterns=seen[1], dependence=self.dependence_of(None))
             self._counts = counts
         return counts
+
+    def dependence_of(self, kept: Ints | None) -> Dependence:
+        """How far observations are independent, of all or of those with some numbers.
+
+        Cost: O(n depth k) comparisons where the future of a cell shares cells with those of k others.
+        """
+        x, n_z = self._counted().x, len(self._counted().z)
+        assert isinstance(x, Words)
+        nesting = self.cone.nesting
+        apart = [np.zeros(int(own.max(initial=-1)) + 1, np.int64) for own in nesting.sub_cones(x)]
+        regional: keys.Counted = np.empty(0, np.int64), np.empty(0, np.int64)
+        n_regions, first, taken = 1, 0, 0
+        for grid, own in zip(self.grids, self._observed, strict=True):
+            every, z_own = self._every_x[first : first + grid.n], self.z[taken : taken + own.n]
+            if kept is not None:
+                lost = np.ones(grid.n, bool)
+                lost[grid.beside()[0].n + kept[(kept >= taken) & (kept < taken + own.n)] - taken] = False
+                every = np.where(lost, -1, every)
+            labels = grid.laid(every)
+            for depth, number in zip(apart, nesting.sub_cones(x), strict=True):
+                depth += cones.apart(grid, self.cone, labels, number)
+            inside = labels[grid.first : grid.first + grid.rows]
+            counted, n_regions = cones.regional(own, self.cone.axes, inside, own.laid(z_own), n_z)
+            regional = keys.add(regional, counted)
+            first, taken = first + grid.n, taken + own.n
+        return Dependence(nesting, tuple(apart), n_regions, regional)
 
     def _count(self, executor: Executor | None) -> Tally:
         return self._numbered[0] if executor is None else self._number_all(executor)[0]
@@ -119,8 +148,11 @@ class Cones(Observations):
         """The counts of all blocks, and x and z of each observation, which are not sent where an executor runs."""
         blocks = []
         for grid in self.grids:
-            for part in slices(grid.rows, len(slices(self.n))) or [(0, 0)]:
-                blocks.append(grid.cut(*part, led_to=int(self.transitions == "time")))
+            before, after = grid.beside()
+            own = slices(grid.rows, len(slices(self.n))) or [(0, 0)]
+            led_to = int(self.transitions == "time")
+            blocks += [before, *(grid.cut(grid.first + a, grid.first + b, led_to) for a, b in own), after]
+        blocks = [block for block in blocks if block.shape[0]] or blocks[:1]
         chunk = partial(_count_block, self.cone, self.letters, executor is None)
         tallies, x, z = zip(*map_slices(chunk, blocks, executor), strict=True)
         whole, x_places, z_places = merge_all(tallies)
@@ -129,8 +161,18 @@ class Cones(Observations):
         return whole, _joined(x, x_places), _joined(z, z_places)
 
     @property
-    def x(self) -> Ints:
+    def _every_x(self) -> Ints:
+        """The x of all places of all grids, those that are not their own too."""
         return self._numbered[1]
+
+    @cached_property
+    def x(self) -> Ints:
+        every, first, found = self._every_x, 0, []
+        for grid, own in zip(self.grids, self._observed, strict=True):
+            begin = first + grid.beside()[0].n
+            found.append(every[begin : begin + own.n])
+            first += grid.n
+        return found[0] if len(found) == 1 else every if every.size == self.n else read_only(np.concatenate(found))
 
     @property
     def z(self) -> Ints:
@@ -216,7 +258,7 @@ def _count_block(
 ) -> tuple[Tally, Ints | None, Ints | None]:
     """The counts of a block, and the numbers there of the x and z of each observation, if they are asked for."""
     x, x_keys = cones.number_cones(block, cone.past, len(letters))
-    z, z_keys = cones.number_cones(block.cut(0, block.rows), cone.future, len(letters))
+    z, z_keys = cones.number_cones(block.own, cone.future, len(letters))
     words = Words(letters, len(cone.past), x_keys), Words(letters, len(cone.future), z_keys)
     own = x[: z.size]
     symbols = steps = None
@@ -225,7 +267,9 @@ def _count_block(
     shapes = cone.past.tobytes(), cone.future.tobytes()
     made = "light cones", len(cone.past), len(cone.future), cone.boundary, cone.transitions, *shapes
     tally = Tally("field", made, *words, *keys.count_pairs(own, z, len(z_keys)), spelled, symbols, steps)
-    return tally, *((own, z) if keep else (None, None))
+    # Rows that are led to are the first ones of the next block.
+    kept = own if block.rows else x
+    return tally, *((kept, z) if keep else (None, None))
 
 
 def _joined(numbers: Sequence[Ints], places: list[Ints]) -> Ints:
@@ -342,10 +386,10 @@ def _observe(
     cone: cones.LightCone,
     labels: tuple[Any, ...] | None,
     own: slice = slice(None),
-    led_to: int = 0,
+    beside: tuple[int, int] = (0, 0),
 ) -> Cones:
     raw, letters = cones.number_letters(fields)
-    grids = [cones.make_grid(data, *part, cone, led_to) for data, part in zip(fields, raw, strict=True)]
+    grids = [cones.make_grid(data, *part, cone, *beside) for data, part in zip(fields, raw, strict=True)]
     return Cones(grids, cone, letters, _joint_shape(fields), labels, own)
 
 
@@ -369,9 +413,10 @@ def _sliced(fields: Sequence[Any], masks: list[Any], cone: cones.LightCone, chun
     # Masks are sliced as the fields are.
     for i, (mask, shape) in enumerate(zip(masks, shapes, strict=True)):
         masks[i] = mask if mask is None or np.shape(mask) == shape else cones.broadcast_mask(mask, shape, "'field'")
-    # The row after the slice is where its last steps lead to.
-    after, edges = cone.after + (cone.transitions == "time"), (cone.before, cone.after)
-    found = cut_parts(zip(fields, masks, strict=True), chunks, row_bytes, cone.before, after, edges)
+    # The row after the slice is where its last steps lead to; futures overlap with those of rows before and after it.
+    edges, halo = (cone.before, cone.after), cone.halo
+    reach = cone.before + halo, cone.after + max(halo, cone.transitions == "time")
+    found = cut_parts(zip(fields, masks, strict=True), chunks, row_bytes, *reach, edges)
     return Sliced("field", partial(_observe_part, cone), found, _joint_shape(fields), sum(edges))
 
 
@@ -379,8 +424,8 @@ def _observe_part(cone: cones.LightCone, part: Part) -> Cones | None:
     field, mask = part.data
     data, _ = cones.field_data(field, mask, "'field'")
     try:
-        led_to = max(len(data) - cone.after - part.own.stop, 0)
-        return _observe([data], cone, None, part.own, led_to)
+        beside = max(part.own.start - cone.before, 0), max(len(data) - cone.after - part.own.stop, 0)
+        return _observe([data], cone, None, part.own, beside)
     except cones.NoCells:
         return None
 

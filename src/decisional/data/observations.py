@@ -13,9 +13,10 @@ from ..support.arguments import as_table
 from ..support.arrays import Ints, read_only
 from . import keys
 from .frames import Index
+from .nesting import Dependence
 from .sequences import Symbols
 from .tally import Table, Tally, count_steps, symbol_names
-from .vocabularies import Vectors
+from .vocabularies import Vectors, Vocabulary
 
 
 class CountsOnly(ValueError):
@@ -90,6 +91,11 @@ class Observations:
         """Counts by values that mean the same in all data: those of several observations can be merged."""
         return self._counted(executor)
 
+    @property
+    def vocabularies(self) -> tuple[Vocabulary, Vocabulary]:
+        """The distinct x, and the distinct z."""
+        return self._counted().x, self._counted().z
+
     def table(self, executor: Executor | None = None) -> Table:
         """Counts over the distinct x; computed once and kept."""
         if self._table is None:
@@ -156,6 +162,15 @@ class Observations:
     def has_suffixes(self) -> bool:
         """Whether x is a word in time, so that its endings are configurations too."""
         return self.kind == "series"
+
+    @property
+    def nested(self) -> bool:
+        """Whether x and z are light cones, whose sub-cones are known too."""
+        return False
+
+    def dependence_of(self, kept: Ints | None) -> Dependence | None:
+        """How far observations are independent of each other, all or those with some numbers; None = not known."""
+        return None
 
     def pieces(self) -> "Iterator[Observations]":
         """The observations of each slice of data that are read slice by slice; else all of them."""
@@ -282,15 +297,30 @@ class Chosen(Observations):
         for name in ("kind", "past", "future", "letters", "alphabet", "shape", "overlap", "known", "delays", "index"):
             setattr(self, name, getattr(whole, name))
         every, after = whole.x, whole.successor
-        tally, x = whole.tally(), every[kept]
+        tally, x = whole._counted(), every[kept]
         pairs, counts = keys.count_slices(x, whole.z[kept], len(tally.z))
         steps = None
         if tally.steps is not None and after is not None and whole.symbol is not None:
             target = np.where(after[kept] >= 0, every[after[kept]], -1)
             steps = count_steps(x, whole.symbol[kept], target, len(tally.x), len(tally.symbols or ()))
-        counted = replace(tally, pairs=pairs, counts=counts, steps=steps)
-        self._number = np.cumsum(counted.weight > 0) - 1
-        self._counts = counted.observed()
+        self._all = replace(tally, pairs=pairs, counts=counts, steps=steps, dependence=None)
+        self._number = np.cumsum(self._all.weight > 0) - 1
+        self._counts = self._all.observed()
+
+    def tally(self, executor: Executor | None = None) -> Tally:
+        dependence = self.dependence_of(None) if self._counted().dependence is None else None
+        if dependence is not None:
+            whole = self._whole.tally(executor)
+            counted = replace(self._all, dependence=dependence, slices=whole.slices, patterns=whole.patterns)
+            self._counts = counted.observed()
+        return self._counted()
+
+    def dependence_of(self, kept: Ints | None) -> Dependence | None:
+        return self._whole.dependence_of(self._kept if kept is None else self._kept[kept])
+
+    @property
+    def nested(self) -> bool:
+        return self._whole.nested
 
     @property
     def n(self) -> int:
@@ -358,3 +388,7 @@ class Tallied(Observations):
         """See `Cones.overlap`."""
         tally = self._counted()
         return max(float(self.future), tally.slices / tally.patterns.size) if tally.slices else 1.0
+
+    @property
+    def nested(self) -> bool:
+        return self._counted().dependence is not None

@@ -149,7 +149,7 @@ class Sliced(Tallied):
     @property
     def z(self) -> Ints:
         self._check_arrays("z")
-        return np.concatenate([place_in(self.tally().z, piece.tally().z)[piece.z] for piece in self.pieces()])
+        return np.concatenate([place_in(self.tally().z, piece.vocabularies[1])[piece.z] for piece in self.pieces()])
 
 
 def _observed(observe: Callable[[Part], Observations | None], part: Part) -> Observations | None:
@@ -193,7 +193,7 @@ def _within(part: Part, skip: int, rows: int) -> Part:
 def _places(piece: Observations, x: Any) -> Ints:
     """The place of the x of each observation among those of all."""
     with alone():
-        places: Ints = place_in(x, piece.tally().x)[piece.x]
+        places: Ints = place_in(x, piece.vocabularies[0])[piece.x]
         return places
 
 

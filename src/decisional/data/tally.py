@@ -16,6 +16,7 @@ import numpy as np
 from .._kernels import key_numbers as kernels
 from ..support.arrays import Bools, Ints, Record, read_only, row_sums
 from . import keys
+from .nesting import Dependence
 from .vocabularies import Vectors, Vocabulary, Words
 
 Spelling = Callable[[Any], Sequence[Any]]
@@ -94,6 +95,7 @@ class Tally:
     spell : makes `outcomes` of z
     symbols, steps : the symbols of the steps and these, sorted, or None: there are none, or they follow from the words
     slices, patterns : in fields, how many slices of time there are, and the distinct numbers of their patterns
+    dependence : in fields, how far observations are independent, where that was counted
     """
 
     kind: str
@@ -107,6 +109,7 @@ class Tally:
     steps: Steps | None = None
     slices: int = 0
     patterns: Ints = field(default_factory=lambda: np.empty(0, np.int64))
+    dependence: Dependence | None = None
 
     def merge(self, other: "Tally") -> "Tally":
         """Counts of both. Cost: linear in the distinct pairs (n log n where x are numbers)."""
@@ -126,7 +129,16 @@ class Tally:
         steps = self._merged_steps(other, x_a, x_b)
         kind = self.kind if self.kind == other.kind else "pairs"
         seen = self.slices + other.slices, np.union1d(self.patterns, other.patterns)
-        return Tally(kind, self.made, x, z, *counts, self.spell, *steps, *seen), (x_a, x_b), (z_a, z_b)
+        both = None
+        if self.dependence is not None and other.dependence is not None:
+            both = self._moved(x, x_a, z_a, len(z)).added(other._moved(x, x_b, z_b, len(z)))
+        return Tally(kind, self.made, x, z, *counts, self.spell, *steps, *seen, both), (x_a, x_b), (z_a, z_b)
+
+    def _moved(self, x: Vocabulary, x_place: Ints, z_place: Ints, n_z: int) -> Dependence:
+        assert self.dependence is not None
+        assert isinstance(self.x, Words)
+        assert isinstance(x, Words)
+        return self.dependence.moved(self.x, x, x_place, z_place, n_z)
 
     @property
     def _alike(self) -> tuple[Hashable, ...]:
@@ -178,7 +190,10 @@ class Tally:
         if steps is not None:
             inside = steps.select((number[steps.source] >= 0) & (number[steps.target] >= 0))
             steps = Steps(number[inside.source], inside.symbol, number[inside.target], inside.count)
-        return replace(self, x=self.x.select(kept), pairs=pairs, counts=counts, steps=steps)
+        x, dependence = self.x.select(kept), self.dependence
+        if dependence is not None:
+            dependence = self._moved(x, number, np.arange(len(self.z)), len(self.z))
+        return replace(self, x=x, pairs=pairs, counts=counts, steps=steps, dependence=dependence)
 
     def table(self) -> Table:
         """Counts over the distinct x. Cost: linear in the distinct pairs."""

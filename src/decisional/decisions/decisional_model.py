@@ -158,7 +158,7 @@ class DecisionalModel(StateModel):
         given = causal, causal.step_machine, causal.distributions_, causal.outcomes_, causal.states_.probability
         if not isinstance(causal.match_, (matching.TwoSampleTest, matching.Evidence)):
             return self._settle(*given)
-        obs, by_test = causal.observations_, isinstance(causal.match_, matching.TwoSampleTest)
+        obs, by_test = causal.observations_, causal.kernels_ is None
         n = causal.states_.probability * (obs.n / obs.overlap)
         # States of numbers differ a little everywhere; fixed numbers replace what is told by data.
         errors = 0.0 if by_test or self.delta is not None or self.atol is not None else TOGETHER

@@ -224,10 +224,15 @@ class Slack:
 
     def smooth(self, p: Floats) -> Floats:
         """Distributions with one more observation, drawn from the prior."""
-        if self.n is None or self.prior is None:
-            return p
-        n = self.n[:, None]
-        return (p * n + self.prior) / (n + 1.0)
+        return self.smoothed(p, self.prior)
+
+    def smoothed(self, means: Floats, prior: Floats | None) -> Floats:
+        """Means over the observations of each state, (K,) or (K, m), with one more, whose means are given."""
+        if self.n is None or prior is None:
+            return means
+        n = self.n.reshape(-1, *(1,) * (means.ndim - 1))
+        found: Floats = (means * n + prior) / (n + 1.0)
+        return found
 
     def error(self, variance: Floats) -> Floats:
         """Standard error of means over the observations of each state, given the variance of one."""

@@ -163,12 +163,13 @@ def _in_a_box(value: Callable[[Floats], Floats], bounds: Floats, z: Floats, n: i
     def depth(y: Floats) -> float:
         return -float(value(y[None])[0])
 
+    descend: Any = minimize
     found: Any = shgo(depth, bounds, n=n, sampling_method="sobol")  # type: ignore[arg-type]
     points: list[Floats] = list(np.atleast_2d(found.xl)) if found.success else []
     missed = -np.inf if not points else max(-depth(point) for point in points)
     height = value(z) if len(z) else np.zeros(0)
     starts = z[np.argsort(-height, kind="stable")[:FEW]]
-    points += [minimize(depth, start, bounds=bounds, method="L-BFGS-B").x for start in starts]
+    points += [descend(depth, start, bounds=bounds, method="L-BFGS-B").x for start in starts]
     if not points:
         raise ValueError(
             f"The 'optimise' search found no maximum among {n} starting points ({found.message}); "
@@ -268,13 +269,15 @@ def solve(
     """
     bound = as_utility(utility).bound(outcomes)
 
-    def best(p: Floats, slack: Slack) -> Optimum:
+    def best(p: Any, slack: Slack) -> Optimum:
         if optimise is not None:
             return _optimised(p, outcomes, bound, slack, integrate, optimise)
         if integrate is not None:
             return _integrated(p, outcomes, bound, slack, integrate)
         return bound.best(p, outcomes, slack)
 
+    if not isinstance(p, np.ndarray) and bound.sparse and bound.y is None and optimise is None and integrate is None:
+        return best(p, slack)
     size = max(1, BLOCK // max(p.shape[1], len(bound.y or ()), 1))
     rows = [slice(begin, begin + size) for begin in range(0, p.shape[0], size)]
     parts = [best(p[r] if isinstance(p, np.ndarray) else p[r].toarray(), slack.rows(r)) for r in rows]

@@ -8,6 +8,7 @@ of these are compared instead. An `alarm` has two of them.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from ..data.fields import Outcomes
 from ..data.frames import is_frame, labelled
 from ..data.pairs import LARGEST
 from ..support.arguments import as_table, flag, real, refusal, shown
-from ..support.arrays import Floats
+from ..support.arrays import Floats, Ints
 from .predictions import Intervals, ListedSets, Optimum, Points, Slack, exhaustive, like, mean_of, variance_of
 
 
@@ -35,6 +36,8 @@ class Utility(ABC):
     maker: str | None = None
     # The attributes that it takes by place.
     _given: tuple[str, ...] = ()
+    # Whether the closed form takes sparse distributions.
+    sparse = False
 
     def __init__(self, y: Iterable[Hashable] | None = None) -> None:
         self.y = None if y is None else listed(y, "y")
@@ -465,7 +468,7 @@ def alarm(
 
 
 class _MatchingCells(Utility):
-    maker = "matching_cells"
+    maker, sparse = "matching_cells", True
 
     def matrix(self, y: Sequence[Any], z: Sequence[Any]) -> Floats:
         a, b = cells(y), cells(z)
@@ -479,24 +482,49 @@ class _MatchingCells(Utility):
             values += column[:, None] == other
         return values
 
-    def closed_form(self, p: Floats, outcomes: Sequence[Any], slack: Slack) -> Optimum:
+    def closed_form(self, p: Any, outcomes: Sequence[Any], slack: Slack) -> Optimum:
         values, code = np.unique(cells(outcomes), return_inverse=True)
         code = code.reshape(len(outcomes), -1)
-        shape = (len(p), code.shape[1], values.size)
+        K = p.shape[0]
+        shape = (K, code.shape[1], values.size)
         # 1 where an outcome has a value in a cell: sums over outcomes become one product.
         has = (code[:, :, None] == np.arange(values.size)).reshape(len(outcomes), -1).astype(float)
-        share, smooth = (p @ has).reshape(shape), (slack.smooth(p) @ has).reshape(shape)
+        seen = p @ has
+        prior = None if slack.prior is None else slack.prior @ has
+        share, smooth = seen.reshape(shape), slack.smoothed(seen, prior).reshape(shape)
         top = share.max(axis=2, keepdims=True)
         first = share.argmax(axis=2)[:, :, None]
         mode = np.take_along_axis(smooth, first, axis=2)
         apart = slack.error(mode + smooth - (mode - smooth) ** 2)
         member = (top - share <= slack.atol + slack.level * apart) & (smooth > 0.0)
-        error: Floats = np.zeros(len(p))
+        error: Floats = np.zeros(K)
         if slack.n is not None:
-            right = (first == np.arange(values.size)).reshape(len(p), -1).astype(float) @ has.T
-            error = slack.error(variance_of(slack.smooth(p), right))
+            chosen = (first == np.arange(values.size)).reshape(K, -1).astype(float)
+            square = slack.smoothed(_squares(p, code, first[:, :, 0]), _squares_of_all(slack.prior, has, chosen))
+            error = slack.error(square - mode.sum(axis=(1, 2)) ** 2)
         sets = ListedSets(values.tolist(), member, first[:, :, 0], like(outcomes[0]))
         return Optimum(top[:, :, 0].sum(axis=1), error, sets)
+
+
+def _squares(p: Any, code: Ints, first: Ints) -> Floats:
+    """(K,) mean square of the number of cells of an outcome, codes (n_z, n_cells), that are as those chosen."""
+    from scipy.sparse import csr_array
+
+    rows = csr_array(p)
+    square = np.zeros(rows.shape[0])
+    for k, (begin, end) in enumerate(pairwise(rows.indptr.tolist())):
+        right = (code[rows.indices[begin:end]] == first[k]).sum(axis=1)
+        square[k] = rows.data[begin:end] @ right**2.0
+    return square
+
+
+def _squares_of_all(prior: Floats | None, has: Floats, chosen: Floats) -> Floats | None:
+    """(K,) the same for outcomes of the prior, by how often two cells have some values together."""
+    if prior is None:
+        return None
+    together = has.T @ (has * prior[:, None])
+    found: Floats = np.einsum("kc,cd,kd->k", chosen, together, chosen, optimize=True)
+    return found
 
 
 def matching_cells(y: Iterable[Hashable] | None = None) -> Utility:

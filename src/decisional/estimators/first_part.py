@@ -35,12 +35,12 @@ class FirstPart(Tallied):
 
     @cached_property
     def x(self) -> Ints:
-        found: Ints = place_in(self.tally().x, self.inner.tally().x)[self.inner.x]
+        found: Ints = place_in(self.vocabularies[0], self.inner.vocabularies[0])[self.inner.x]
         return found
 
     @cached_property
     def z(self) -> Ints:
-        found: Ints = place_in(self.tally().z, self.inner.tally().z)[self.inner.z]
+        found: Ints = place_in(self.vocabularies[1], self.inner.vocabularies[1])[self.inner.z]
         return found
 
     @cached_property

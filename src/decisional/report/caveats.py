@@ -30,10 +30,12 @@ def _data(found: Findings) -> Iterator[str]:
     n, causal = found.n, found.causal
     if 0 < n < FEW and (causal is not None or found.selection is not None):
         yield f"There are only {plural(n, 'observation')}: more would tell apart states that differ little."
-    if float(found.distributions.max(axis=1).min()) == 1.0 and np.unique(found.distributions.argmax(axis=1)).size == 1:
+    if np.count_nonzero(found.probability @ found.distributions) == 1:
         yield "Only one outcome was ever seen: there is nothing to predict."
     if causal is None:
         return
+    if causal.warning_ is not None:
+        yield causal.warning_
     seen = found.probability * n
     if found.n_states > max(30, n / 20):
         yield (

@@ -15,7 +15,7 @@ from ..machines.chains import entropy
 from ..plot.diagrams import probabilities
 from ..plot.wording import symbol_text
 from ..support.arguments import as_table, shown
-from ..support.arrays import Floats, Ints
+from ..support.arrays import Floats, Ints, row_sums
 
 if TYPE_CHECKING:
     from ..decisions.cross_fitting import Estimate
@@ -93,7 +93,7 @@ class Findings:
         if causal is not None:
             obs, self.states_machine = causal.observations_, causal.step_machine
             self.kind, self.shown = obs.kind, obs.n if isinstance(obs, FirstPart) else None
-            self.probability, self.distributions = causal.states_.probability, np.asarray(causal.distributions_)
+            self.probability, self.distributions = causal.states_.probability, causal.distributions_
             self.outcomes: Sequence[Any] = causal.outcomes_
         elif machine is not None:
             self.probability, self.distributions = probabilities(machine), machine.emission
@@ -102,6 +102,12 @@ class Findings:
         names = range(self.n_states) if self.states_machine is None else self.states_machine.names
         self.names = [symbol_text(name) for name in names]
         self.recurrent = None if self.states_machine is None else self.states_machine.recurrent
+
+    def distribution(self, k: int) -> Floats:
+        """(n_outcomes,) P(Z|state) of one state."""
+        row = self.distributions[[k]]
+        found: Floats = (row if isinstance(row, np.ndarray) else row.toarray())[0]
+        return found
 
     @property
     def n_recurrent(self) -> int:
@@ -184,7 +190,7 @@ class Findings:
             within = float(p @ (q @ self.values**2 - (q @ self.values) ** 2))
             name = f"variance of the {'next value' if self.kind == 'signal' else self.unit}"
         else:
-            total, within = float(entropy(p @ q)), float(p @ entropy(q))
+            total, within = float(entropy(p @ q)), float(p @ _entropies(q))
             name = f"uncertainty about {'the next symbol' if self.kind == 'series' else 'the outcome'}"
         return None if total <= 1e-12 else (max(0.0, 1 - within / total), name)
 
@@ -205,3 +211,10 @@ class Findings:
     def honest(self) -> Estimate | None:
         """Worth of the decisions by data that they were not made from, where that can be told."""
         return None if self.choice is None or self.shown is not None else self.choice.honest_utility_
+
+
+def _entropies(p: Any) -> Floats:
+    """Entropy of each row of an array, dense or sparse, in bits."""
+    dense = isinstance(p, np.ndarray)
+    found: Floats = entropy(p) if dense else row_sums(p.indptr, -p.data * np.log2(np.maximum(p.data, 1e-300)))
+    return found

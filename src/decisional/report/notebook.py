@@ -92,7 +92,7 @@ def _html(draw: Callable[[], Any] | None, caption: str, prefix: str, table: Tabl
 
 
 def _states(found: Findings) -> TableContent:
-    shown, values = found.distributions[:ROWS], found.values
+    shown, values = [found.distribution(k) for k in range(min(ROWS, found.n_states))], found.values
     if values is not None:
         what, told = ["mean"], [[number(float(p @ values))] for p in shown]
     elif len(found.outcomes) <= COLUMNS:

@@ -147,7 +147,7 @@ def state_chip(found: Findings, k: int) -> Chip:
 
 def _distribution(found: Findings, k: int) -> Bars | Curve:
     """P(Z|state) of one state as bars, or as a curve where the outcomes are many numbers."""
-    p = found.distributions[k]
+    p = found.distribution(k)
     if found.values is not None:
         return _curve(p, found.values)
     outcomes = [outcome_text(outcome) for outcome in found.outcomes]

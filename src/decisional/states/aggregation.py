@@ -16,7 +16,7 @@ from .._kernels.components import connect
 from ..support.arguments import choice, integer, refusal, shown
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices, workers
-from .distributions import Distributions
+from .distributions import DENSE, Distributions
 from .matching import Bhattacharyya, Exact, Measure
 
 MULTIPLIERS = (0xD6E8FEB86659FD93, 0xA0761D6478BD642F)
@@ -127,17 +127,37 @@ class Within:
         return found
 
 
-def average(labels: Ints, rows: Distributions) -> Floats:
+def average(labels: Ints, rows: Distributions) -> Any:
     """P(Z|state), (n_states, n_outcomes): the evidence of the rows of each state added up, and normalised.
 
-    Each row has the weight of its own observations: kernel sums themselves would count what is near x too.
+    Each row has the weight of its own observations: kernel sums themselves would count what is near x too. A scipy CSR
+    array beyond 16 million entries of counts.
     """
+    if rows.kernel is None and (int(labels.max(initial=-1)) + 1) * rows.n_outcomes > DENSE:
+        return _sparse_average(labels, rows)
     mean = _sums(labels, rows)
     if rows.kernel is not None:
         # Cubics may leave sums just below zero.
         mean = np.maximum(np.einsum("kz,zs->ks", mean, rows.kernel), 0.0)
     mean /= mean.sum(axis=1, keepdims=True)
     return mean
+
+
+def _sparse_average(labels: Ints, rows: Distributions) -> Any:
+    from scipy.sparse import csr_array
+
+    size = np.diff(rows.start)
+    share = rows.count * np.repeat(rows.weight / rows.total, size)
+    shape = int(labels.max()) + 1, rows.n_outcomes
+    return normalised(csr_array((share, (np.repeat(labels, size), rows.outcome)), shape))
+
+
+def normalised(mass: Any) -> Any:
+    """Rows of masses, dense or sparse, over their sums."""
+    if isinstance(mass, np.ndarray):
+        return mass / mass.sum(axis=1, keepdims=True)
+    mass.data /= np.repeat(mass.sum(axis=1), np.diff(mass.indptr))
+    return mass
 
 
 def _sums(labels: Ints, rows: Distributions) -> Floats:

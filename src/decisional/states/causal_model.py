@@ -19,10 +19,11 @@ from ..support.arrays import Floats, Ints
 from ..support.executors import check_executor
 from . import aggregation, matching
 from .coarsening import BitsPath, bits_path
+from .cone_states import states_of_cones
 from .coordinates import Coordinates
 from .determinism import CONSTRAINTS
 from .distributions import Counts
-from .evidence import states_of
+from .evidence import ByEvidence, states_of
 from .forecasts import Forecast
 from .kernels import KernelModel, Kernels
 from .labelling import Labeller
@@ -59,9 +60,9 @@ class CausalModel(StateModel):
     Parameters
     ----------
     density : estimator of P(Z|x): `Counts()`, `Kernels()`; None picks by data: kernels where x has numbers
-    match : when two distributions are the same: None (`GTest()` for counts, `Evidence()` for kernels, or
-        `Bhattacharyya()` where `cluster` is given), "exact", `ChiSquare(alpha)`, a distance such as
-        `Variational(threshold)`, or a callable of two count vectors
+    match : when two distributions are the same: None (`GTest()` for counts, `Evidence()` for light cones and kernels;
+        where `cluster` is given `GTest()`, and `Bhattacharyya()` for kernels), "exact", `ChiSquare(alpha)`, a distance
+        such as `Variational(threshold)`, or a callable of two count vectors
     cluster : None or "aggregate", "connect", or a callable of (densities, match)
     theta : share above which the most frequent target of a (state, symbol) stands for all, in (0.5, 1]
     passes : how often "aggregate" visits the data
@@ -79,7 +80,8 @@ class CausalModel(StateModel):
     n_states_ : number of causal states, transient ones included
     states_ : Partition of the distinct x
     labels_ : (n,) state of each observation (of each row of X for fit(X, z): -1 where a value is missing)
-    distributions_ : (n_states, n_outcomes) P(Z|state); columns are `outcomes_`
+    distributions_ : (n_states, n_outcomes) P(Z|state); columns are `outcomes_`. Of counts, a scipy CSR array beyond
+        16 million entries
     machine_ : EpsilonMachine; of a signal whose values fall into levels that of `epsilon_machine(signal)`, with states
         of its own, found when it is first asked for; None for a continuum, and where there are no steps
     graph_ : TransitionGraph of the observed transitions, or None
@@ -90,7 +92,7 @@ class CausalModel(StateModel):
     unresolved_ : the (state, symbol, share of the most frequent target) for which it does not
     observations_ : what was fitted
     past_ : number of values of plain series that x is made of, as it was given or chosen
-    warning_ : what should be known before states of kernel densities are trusted, None if there is nothing
+    warning_ : what should be known before states by evidence are trusted, None if there is nothing
     match_, kernels_ : the match that was used, and the kernel estimate with its bandwidths, None for counts
 
     Examples
@@ -211,12 +213,16 @@ class CausalModel(StateModel):
         if density is None:
             density = Counts() if obs.points is None else Kernels()
         kind = "counts"
+        if density == Counts() and self.cluster is None and obs.nested:
+            kind = "cones"
         if isinstance(density, Kernels):
             gaussian = isinstance(density.kernel, str) and density.kernel == "gaussian"
             kind = "kernels" if self.cluster is None and gaussian else "pairs"
         match = matching.resolve(self.match, kind)
-        evidence = None
-        if isinstance(match, matching.Evidence):
+        evidence: Any = None
+        if isinstance(match, matching.Evidence) and kind == "cones":
+            evidence = states_of_cones(obs, match.alpha)
+        elif isinstance(match, matching.Evidence):
             evidence = states_of(obs, density, match.alpha)
             density = evidence.model
         elif isinstance(density, Kernels):
@@ -243,7 +249,7 @@ class CausalModel(StateModel):
     match_: Any = _result("match")
     states_: Partition = _result("states")
     n_states_: int = _result("states.n_states")
-    distributions_: Floats = _result("distributions")
+    distributions_: Any = _result("distributions")
     outcomes_: Sequence[Any] = _result("outcomes")
     graph_: TransitionGraph | None = _result("graph")
     unresolved_: tuple[tuple[int, Any, float], ...] = _result("unresolved")
@@ -252,7 +258,7 @@ class CausalModel(StateModel):
     def machine_(self) -> EpsilonMachine | None:
         """The machine of the states, or, of a signal that moves between levels, that of `epsilon_machine(signal)`."""
         found = self._found
-        if found.machine is None and found.evidence is not None and found.observations.delays is not None:
+        if found.machine is None and self.labeller_ is not None and found.observations.delays is not None:
             if "_levels" not in vars(self):
                 self._levels = machine_of_levels(found.observations)
             return self._levels
@@ -267,12 +273,12 @@ class CausalModel(StateModel):
     def labeller_(self) -> Labeller | None:
         """What labels any x of numbers, where states were found by evidence."""
         evidence = self._found.evidence
-        return None if evidence is None else evidence.labeller
+        return evidence.labeller if isinstance(evidence, ByEvidence) else None
 
     def own_places(self) -> tuple[Floats, Ints]:
         """See `ByEvidence.own_places`, of states that were found by evidence."""
         evidence = self._found.evidence
-        assert evidence is not None
+        assert isinstance(evidence, ByEvidence)
         return evidence.own_places()
 
     @property
@@ -321,7 +327,7 @@ class CausalModel(StateModel):
         Returns
         -------
         The same model with coarser states, fitted to the same data; it has no machine, since coarse states need not be
-        deterministic. Cost: O(K² n_outcomes + K³) for K states.
+        deterministic. Cost: O(K m) for K states whose distributions have m entries that are not 0.
 
         Examples
         --------
@@ -359,7 +365,8 @@ class CausalModel(StateModel):
     def predict(self, X: Any) -> Ints:
         """(n,) state of each observation; in a series, that of the longest ending of its x that was seen in `fit`.
 
-        -1 where nothing is known of x. Cost: O(n) and O(past log n_rows) for each distinct x.
+        Light cones have the state of the deepest cone inside them that is known. -1 where nothing is known of x.
+        Cost: O(n) and O(past log n_rows) for each distinct x.
         """
         obs, own = self._observed(X, ahead=True)
         if self.labeller_ is not None:
@@ -379,7 +386,7 @@ class CausalModel(StateModel):
             return self.states_.labels[X.x] if X is self.observations_ else self.predict(X)
         return self.labeller_.known(self._points_of(X), labels, sure)[X.x]
 
-    def predict_proba(self, X: Any) -> Floats:
+    def predict_proba(self, X: Any) -> Any:
         """(n, n_outcomes) P(Z|state) of each observation, with kernels P(Z|x) itself; NaN where the state is -1.
 
         Where the widths of kernels were left to the data, it is the probability that z is nearest to each of
@@ -391,8 +398,12 @@ class CausalModel(StateModel):
             obs, own = self._observed(X, ahead=True)
             p = self.kernels_.probabilities(self._points_of(obs))[obs.x]
             return p if own is None else at_rows(p, obs, np.nan)[own]
-        unknown = np.full((1, self.distributions_.shape[1]), np.nan)
-        return np.concatenate([self.distributions_, unknown])[self.predict(X)]
+        unknown, states = np.full((1, self.distributions_.shape[1]), np.nan), self.predict(X)
+        if isinstance(self.distributions_, np.ndarray):
+            return np.concatenate([self.distributions_, unknown])[states]
+        from scipy.sparse import csr_array, vstack
+
+        return vstack([self.distributions_, csr_array(unknown)], "csr")[states]
 
     def forecast(self, X: Any, steps: int = 1) -> Forecast:
         """The distribution of the outcome of each observation, from P(Z|x) itself, by kernels and a linear model.
@@ -472,15 +483,14 @@ class CausalModel(StateModel):
         column = {outcome: k for k, outcome in enumerate(self.outcomes_)}
         number = np.array([column.get(outcome, -1) for outcome in obs.outcomes])[obs.z]
         seen = self.states_.probability * self.observations_.n
-        p = np.column_stack([self.distributions_, np.zeros(self.n_states_)])
-        p = np.maximum(p, 1.0 / (seen[:, None] + 1.0))
         known = states >= 0
         if not known.any():
             raise ValueError(
                 f"None of the {obs.n} observations has a known state; at least one must end like the data of fit: "
                 "check that both use the same symbols."
             )
-        return float(np.log2(p[states[known], number[known]]).mean())
+        p = np.maximum(_entries(self.distributions_, states[known], number[known]), 1.0 / (seen[states[known]] + 1.0))
+        return float(np.log2(p).mean())
 
     def observations_of(self, X: Any, z: Any = None) -> Observations:
         """New data observed as those of `fit` were; parameters are those of `score`."""
@@ -599,3 +609,15 @@ def _refuse_outcomes(z: Any) -> None:
         raise ValueError(
             "The 'z' are given with 'past', by which a series has its own outcomes: leave one of them out."
         )
+
+
+def _entries(p: Any, rows: Ints, columns: Ints) -> Floats:
+    """Single entries of an array, dense or sparse; 0 where the column is -1."""
+    if isinstance(p, np.ndarray):
+        dense: Floats = np.where(columns >= 0, p[rows, columns], 0.0)
+        return dense
+    p.sort_indices()
+    key = np.repeat(np.arange(p.shape[0]), np.diff(p.indptr)) * p.shape[1] + p.indices
+    asked = rows * p.shape[1] + columns
+    place = np.minimum(np.searchsorted(key, asked), key.size - 1)
+    return np.where((columns >= 0) & (key[place] == asked), p.data[place], 0.0)

@@ -1,11 +1,12 @@
 """Fewer states: those are merged first that lose the least information about the future (information bottleneck)."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._kernels import bottleneck as kernels
 from ..support.arguments import integer, real
-from ..support.arrays import Floats, Ints
+from ..support.arrays import Floats, Ints, row_sums
 
 
 class BitsPath(NamedTuple):
@@ -37,55 +38,34 @@ class BitsPath(NamedTuple):
         return int(self.n_states[self.bits >= least].min())
 
 
-def bits_path(p: Floats, probability: Floats) -> BitsPath:
+def bits_path(p: Any, probability: Floats) -> BitsPath:
     """Merge the two states that lose least, again and again.
 
     Parameters
     ----------
-    p : (K, n_z) P(Z|state)
+    p : (K, n_z) P(Z|state), dense or sparse
     probability : (K,) of the states
 
     Notes
     -----
     Merging a and b loses (p_a + p_b) times the weighted Jensen-Shannon divergence of their distributions: what their
-    difference told about z. Cost: O(K² n_z + K³).
+    difference told about z. Cost: O(K m) for m entries of p that are not 0, and O(K²) memory.
     """
-    n = len(p)
-    mass = p * probability[:, None]
-    worth = _x_log_x(mass).sum(axis=1) - _x_log_x(mass.sum(axis=1))
-    lost = np.full((n, n), np.inf)
-    for a in range(n):
-        lost[a, :a] = _losses(mass, worth, a, np.arange(a))
-    merges, bits = np.zeros((n - 1, 2), np.int64), np.empty(n)
+    from scipy.sparse import csr_array
+
+    rows = csr_array(p)
+    rows.sort_indices()
+    n = rows.shape[0]
+    mass = rows.data * np.repeat(probability, np.diff(rows.indptr))
+    total = row_sums(rows.indptr, mass)
+    whole = np.bincount(rows.indices, weights=mass)
     # What all states together know is nothing.
-    whole = mass.sum(axis=0)
-    nothing = float(_x_log_x(whole).sum() - _x_log_x(whole.sum()))
-    live = np.ones(n, bool)
-    for step in range(n):
-        bits[step] = max(float(worth[live].sum()) - nothing, 0.0)
-        if step == n - 1:
-            break
-        gone, kept = divmod(int(lost.argmin()), n)
-        merges[step] = gone, kept
-        live[gone] = False
-        mass[kept] += mass[gone]
-        worth[kept] = _x_log_x(mass[kept]).sum() - _x_log_x(mass[kept].sum())
-        lost[gone] = lost[:, gone] = np.inf
-        others = np.flatnonzero(live)
-        change = _losses(mass, worth, kept, others)
-        below = others < kept
-        lost[kept, others[below]] = change[below]
-        lost[others[others > kept], kept] = change[others > kept]
-    return BitsPath(np.arange(n, 0, -1), bits, merges)
+    nothing = float(_x_log_x(whole).sum() - _x_log_x(total.sum()))
+    room = [np.concatenate([part, np.zeros_like(part)]) for part in (rows.indices.astype(np.int64), mass)]
+    merges, worth = np.zeros((n - 1, 2), np.int64), np.empty(n)
+    kernels.merge_path(rows.indptr.astype(np.int64), *room, rows.shape[1], merges, worth, total)
+    return BitsPath(np.arange(n, 0, -1), np.maximum(worth - nothing, 0.0), merges)
 
 
-def _losses(mass: Floats, worth: Floats, a: int, others: Ints) -> Floats:
-    """Bits that are lost where state a is merged with each of others."""
-    both = mass[a] + mass[others]
-    lost: Floats = worth[a] + worth[others] - (_x_log_x(both).sum(axis=1) - _x_log_x(both.sum(axis=1)))
-    return np.maximum(lost, 0.0)
-
-
-def _x_log_x(x: Floats) -> Floats:
-    found: Floats = x * np.log2(np.maximum(x, 1e-300))
-    return found
+def _x_log_x(x: Any) -> Any:
+    return x * np.log2(np.maximum(x, 1e-300))

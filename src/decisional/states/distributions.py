@@ -18,6 +18,8 @@ from .state_model import DensityParameters
 
 # METHOD: below about 30 observations a window says less than its longest frequent suffix.
 MIN_COUNT = 30
+# Larger arrays of probabilities are sparse.
+DENSE = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +105,7 @@ class Distributions(Record):
 
         values = self.count / np.repeat(self.total, np.diff(self.start))
         p = csr_array((values, self.outcome, self.start), shape=(self.n_rows, self.n_outcomes))
-        return p.toarray() if self.n_rows * self.n_outcomes <= 1 << 24 else p
+        return p.toarray() if self.n_rows * self.n_outcomes <= DENSE else p
 
 
 @dataclass(eq=False, repr=False)

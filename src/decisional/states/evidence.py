@@ -525,6 +525,12 @@ class ByEvidence(NamedTuple):
         labels[labels < 0] = int(np.bincount(self.labels).argmax())
         return labels
 
+    def settled(self, labels: Ints, states: Ints) -> "ByEvidence":
+        """The same with the final numbers, (n_x,), of the states that all distinct x have."""
+        number = np.empty(self.n_states, np.int64)
+        number[labels] = states
+        return self.renumbered(number)
+
     def renumbered(self, number: Ints) -> "ByEvidence":
         """The same states with other numbers, (n_states,); those with the same number are one."""
         labeller = self.labeller._replace(state=number[self.labeller.state])

@@ -155,14 +155,16 @@ class Exact(Distance):
 
 @dataclass(frozen=True)
 class Evidence:
-    """States of kernel densities that observations tell apart which were not used to see the difference.
+    """States by a rule for all distributions, where two at a time do not tell enough.
 
-    No distance of two distributions, but a rule for all of them: see `evidence`.
+    Kernel densities are told apart by observations that were not used to see the difference: see `evidence`. Light
+    cones are as deep as what follows them differs from what follows others like them: see `cone_states`.
 
     Parameters
     ----------
-    alpha : level of the tests of up to 500 observations, over the number of states; of more it falls with the power
-        1.5 of their number
+    alpha : level of the tests, over the number of states. Of kernel densities that holds up to 500 observations; of
+        more it falls with the power 1.5 of their number. Of light cones it holds up to 100 rows, and a tenth of it is
+        the share of past cones that may be told apart by chance
     """
 
     alpha: float = 0.01
@@ -171,20 +173,21 @@ class Evidence:
         return real(self.alpha, "alpha", above=0, below=1, remedy="try alpha=0.01", of="Evidence")
 
 
-# Defaults for counts; for densities; and for densities where their clustering is given, which compares them in pairs.
-DEFAULTS = {"counts": GTest(), "kernels": Evidence(), "pairs": Bhattacharyya()}
+# Defaults for counts; for those of light cones; for densities; and for densities where their clustering is given, which
+# compares them in pairs.
+DEFAULTS = {"counts": GTest(), "cones": Evidence(), "kernels": Evidence(), "pairs": Bhattacharyya()}
 
 
 def resolve(match: Any, evidence: str = "counts") -> Any:
     """The match for a `match=` argument: None, "exact", or any callable of two count vectors.
 
-    None is a G-test of counts; kernel densities, which are no counts, are told apart by `Evidence`, or by their
-    Bhattacharyya distance where they are compared in pairs.
+    None is a G-test of counts; light cones, and kernel densities, which are no counts, are told apart by `Evidence`, or
+    kernel densities by their Bhattacharyya distance where they are compared in pairs.
     """
     if match is None:
         return DEFAULTS[evidence]
     if isinstance(match, Evidence):
-        if evidence != "kernels":
+        if evidence not in ("cones", "kernels"):
             what = "counts" if evidence == "counts" else "densities that are compared in pairs by 'cluster' or 'kernel'"
             rule = f"another one for {what}"
             raise ValueError(refusal("match", match, rule, f"try match=ds.{type(DEFAULTS[evidence]).__name__}()"))

@@ -22,6 +22,7 @@ from ..machines.epsilon_machine import trusted_machine
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices
 from . import aggregation, determinism
+from .cone_states import ByCones
 from .distributions import Distributions
 from .evidence import ByEvidence
 from .partition import Partition
@@ -52,7 +53,7 @@ class Reconstruction:
     densities : P(Z|x) at each row, and the row of each distinct x
     states : partition of the distinct x into causal states
     row_states : (n_rows,) the state of each row
-    distributions : (n_states, n_outcomes) P(Z|state)
+    distributions : (n_states, n_outcomes) P(Z|state), sparse beyond 16 million entries
     outcomes : what its columns mean
     machine : the epsilon-machine, or None without symbols
     steps : counted transitions between the states, or None
@@ -67,12 +68,12 @@ class Reconstruction:
     densities: Distributions
     states: Partition
     row_states: Ints
-    distributions: Floats
+    distributions: Any
     outcomes: Sequence[Any]
     machine: EpsilonMachine | None
     steps: Steps | None
     unresolved: tuple[tuple[int, Any, float], ...]
-    evidence: ByEvidence | None = None
+    evidence: ByEvidence | ByCones | None = None
 
     @cached_property
     def graph(self) -> TransitionGraph | None:
@@ -83,16 +84,18 @@ class Reconstruction:
 
     def coarsened(self, group: Ints) -> "Reconstruction":
         """Coarser states, which have no machine: group (n_states,) numbers them."""
+        from scipy.sparse import csr_array
+
         states = Partition(group[self.states.labels], self.states.weight)
         number = np.empty(self.states.n_states, np.int64)
         number[self.states.labels] = states.labels
-        mass = np.zeros((states.n_states, self.distributions.shape[1]))
-        np.add.at(mass, number, self.distributions * self.states.probability[:, None])
+        shares = self.states.probability, (number, np.arange(number.size))
+        mass = csr_array(shares, (states.n_states, number.size)) @ self.distributions
         return replace(
             self,
             states=states,
             row_states=number[self.row_states],
-            distributions=mass / mass.sum(axis=1, keepdims=True),
+            distributions=aggregation.normalised(mass),
             machine=None,
             steps=None if self.steps is None else self.steps.relabel(number),
             unresolved=(),
@@ -140,6 +143,8 @@ class Reconstruction:
                 f"The observations have a past of {obs.past} and those of fit one of {fitted.past}; x must be at "
                 f"least as long: observe with past={fitted.past}."
             )
+        if isinstance(self.evidence, ByCones):
+            return self.evidence.states_of(obs)
         code = {letter: k for k, letter in enumerate(fitted.letters)}
         codes = np.array([code.get(letter, UNKNOWN) for letter in obs.letters])
         n_x = obs.table().n_x
@@ -175,7 +180,7 @@ def reconstruct(
     theta: float = 0.95,
     constraints: str = "evidence",
     executor: Executor | None = None,
-    evidence: ByEvidence | None = None,
+    evidence: ByEvidence | ByCones | None = None,
 ) -> Reconstruction:
     """From observations to causal states and the epsilon-machine.
 
@@ -227,9 +232,7 @@ def reconstruct(
         unresolved = tuple((int(number[s]), obs.alphabet[a], p) for s, a, p in unifilar.unresolved)
     outcomes = obs.outcomes if densities.samples is None else densities.samples
     if evidence is not None:
-        number = np.empty(evidence.n_states, np.int64)
-        number[labels] = row_states
-        evidence = evidence.renumbered(number)
+        evidence = evidence.settled(labels, row_states)
     found = densities, states, row_states, distributions, outcomes, machine, between, unresolved
     return Reconstruction(obs, density, match, *found, evidence)
 

@@ -179,6 +179,8 @@ def n_bytes(tally: Any) -> int:
     inside = [*vars(tally).values()]
     for part in (tally.x, tally.z, tally.steps):
         inside += [] if part is None else vars(part).values()
+    if tally.dependence is not None:
+        inside += [*tally.dependence.apart, *tally.dependence.regional]
     return sum(int(array.nbytes) for array in inside if type(array).__module__ == "numpy" and array.shape)
 
 
