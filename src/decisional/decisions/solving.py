@@ -168,7 +168,8 @@ def _in_a_box(value: Callable[[Floats], Floats], bounds: Floats, z: Floats, n: i
     missed = -np.inf if not points else max(-depth(point) for point in points)
     height = value(z) if len(z) else np.zeros(0)
     starts = z[np.argsort(-height, kind="stable")[:FEW]]
-    points += [minimize(depth, start, bounds=bounds, method="L-BFGS-B").x for start in starts]
+    inside: Any = bounds
+    points += [minimize(depth, start, bounds=inside, method="L-BFGS-B").x for start in starts]
     if not points:
         raise ValueError(
             f"The 'optimise' search found no maximum among {n} starting points ({found.message}); "

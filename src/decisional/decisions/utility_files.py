@@ -125,7 +125,8 @@ def machine_of_numbers(machine: EpsilonMachine) -> EpsilonMachine:
     (0.5, 2)
     """
     numbers = [_as_number(symbol) if isinstance(symbol, str) else symbol for symbol in machine.alphabet]
-    return machine.from_arrays(machine.targets, machine.emission, numbers, machine.names, machine.weights)
+    known = machine.names, machine.weights, machine.n_observed
+    return machine.from_arrays(machine.targets, machine.emission, numbers, *known)
 
 
 def _as_number(symbol: str) -> float:

@@ -48,6 +48,9 @@ class EpsilonMachine(Measures):
         Number of the next state (-1 = none) and probability of each symbol.
     weights : array of shape (n_states,) or None
         Observed probabilities of the states of an estimated machine.
+    n_observed : float or None
+        Symbols that an estimated machine was estimated from, so that decisions on it know their sampling error; None
+        for an exact machine.
     levels : Levels or None
         What the symbols look like in the signal that the machine was found in: `mean` and `spread` of their values.
         Such a machine follows, judges and emits values instead of symbols.
@@ -65,6 +68,7 @@ class EpsilonMachine(Measures):
     targets: Array
     emission: Array
     weights: Array | None
+    n_observed: float | None = None
     levels: Levels | None = None
     _networkx = "MultiDiGraph"
 
@@ -86,6 +90,7 @@ class EpsilonMachine(Measures):
         alphabet: Iterable[Hashable],
         names: Iterable[Hashable] | None = None,
         weights: ArrayLike | None = None,
+        n_observed: float | None = None,
     ) -> EpsilonMachine:
         """Build a machine from its arrays, as estimated from data.
 
@@ -98,10 +103,15 @@ class EpsilonMachine(Measures):
             0, 1, ... by default.
         weights : array of shape (n_states,), optional
             Observed probabilities of the states.
+        n_observed : float, optional
+            Symbols that the probabilities were estimated from; by default they are exact.
         """
+        if n_observed is not None:
+            n_observed = arguments.real(n_observed, "n_observed", above=0, remedy="give the number of symbols")
         arrays = checks.checked_arrays(targets, emission, alphabet, names)
         machine = cls.__new__(cls)
         machine._fill(*arrays, checks.checked_weights(weights, len(arrays[0])))
+        vars(machine)["n_observed"] = n_observed
         return machine
 
     @cached_property
@@ -134,7 +144,8 @@ class EpsilonMachine(Measures):
         weights = None if self.weights is None or not self.weights[members].any() else self.weights[members]
         names = tuple(self.names[i] for i in members)
         targets = chains.renumbered(self.targets, members)
-        return trusted_machine(targets, self.emission[members], self.alphabet, weights, names, self.levels)
+        known = self.levels, self.n_observed
+        return trusted_machine(targets, self.emission[members], self.alphabet, weights, names, *known)
 
     def recurrent_part(self) -> EpsilonMachine:
         """Return the closed class of largest stationary mass, states by decreasing stationary probability."""
@@ -170,7 +181,8 @@ class EpsilonMachine(Measures):
         targets = np.where(self.targets >= 0, label[self.targets], -1)[first]
         weights = None if self.weights is None else np.bincount(label, weights=self.weights)
         names = tuple(self.names[i] for i in first)
-        return trusted_machine(targets, emission, self.alphabet, weights, names, self.levels), label
+        known = self.levels, self.n_observed
+        return trusted_machine(targets, emission, self.alphabet, weights, names, *known), label
 
     def minimise(self, atol: float = 1e-9) -> EpsilonMachine:
         """Merge the states that have the same future; merged states keep the name of the first one.
@@ -310,8 +322,9 @@ class EpsilonMachine(Measures):
         weights = None if self.weights is None else self.weights.tolist()
         content = {"format": _JSON, "version": 1, "alphabet": list(self.alphabet), "names": list(self.names)}
         arrays = {"targets": self.targets.tolist(), "emission": self.emission.tolist(), "weights": weights}
-        levels = {} if self.levels is None else {"levels": self.levels.as_json()}
-        write_json(path, {**content, **arrays, **levels})
+        more: dict[str, Any] = {} if self.levels is None else {"levels": self.levels.as_json()}
+        more |= {} if self.n_observed is None else {"n_observed": self.n_observed}
+        write_json(path, {**content, **arrays, **more})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> EpsilonMachine:
@@ -319,7 +332,8 @@ class EpsilonMachine(Measures):
         keys = ("targets", "emission", "alphabet", "names", "weights")
         content = read_json(path, _JSON, 1, keys)
         try:
-            machine = cls.from_arrays(*(content[key] for key in keys))
+            arrays = {key: content[key] for key in keys}
+            machine = cls.from_arrays(**arrays, n_observed=content.get("n_observed"))
             if content.get("levels") is not None:
                 vars(machine)["levels"] = Levels.from_json(content["levels"], len(machine.alphabet))
             return machine
@@ -364,6 +378,7 @@ def trusted_machine(
     weights: Array | None,
     names: Names | None = None,
     levels: Levels | None = None,
+    n_observed: float | None = None,
 ) -> EpsilonMachine:
     """The machine of arrays that the library made itself: as by `EpsilonMachine.from_arrays`, without its checks.
 
@@ -371,6 +386,5 @@ def trusted_machine(
     """
     machine = EpsilonMachine.__new__(EpsilonMachine)
     machine._fill(targets, emission, alphabet, state_names(len(targets)) if names is None else names, weights)
-    if levels is not None:
-        vars(machine)["levels"] = levels
+    vars(machine).update(levels=levels, n_observed=n_observed)
     return machine

@@ -90,7 +90,8 @@ class Selection:
         share = candidate.counts.sum(axis=1) / candidate.counts.sum()
         order = np.argsort(-share, kind="stable")
         targets, emission = renumbered(candidate.targets, order), candidate.emission[order]
-        return trusted_machine(targets, emission, self.alphabet, share[order])
+        n = float(candidate.counts.sum())
+        return trusted_machine(targets, emission, self.alphabet, share[order], n_observed=n)
 
     @property
     def rival(self) -> Candidate | None:
