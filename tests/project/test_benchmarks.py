@@ -376,3 +376,14 @@ def test_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     measures.main()
     assert "| rip | 0.0e+00 | E by 0.75; R = inf, sofic 7 |" in capsys.readouterr().out
     assert "sofic" in (tmp_path / "measures.md").read_text()
+
+
+def test_intervals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    intervals = load("intervals")
+    monkeypatch.setattr(intervals, "PROCESSES", ("coin",))
+    monkeypatch.setattr(intervals, "covered", lambda seed, n: ([True, True, seed % 2 == 0, False], True))
+    monkeypatch.setattr(intervals, "__file__", str(tmp_path / "intervals.py"))
+    monkeypatch.setattr(sys, "argv", ["intervals.py", "--machines", "2", "2", "--seeds", "1"])
+    intervals.main()
+    assert "| 1,000 | 2 | 100.0% | 100.0% | 50.0% | 0.0% | 100.0% |" in capsys.readouterr().out
+    assert "| true ties found as ties | 4 of 4 |" in (tmp_path / "intervals.md").read_text()

@@ -135,7 +135,8 @@ class DecisionalModel(StateModel):
         Parameters
         ----------
         X : fitted CausalStates (causal states first: the usual way, shared by any number of utilities); an
-            EpsilonMachine; or Observations, an array with outcomes z, or with `past` one or several series
+            EpsilonMachine, exact or estimated (its `n_observed` tells how well); or Observations, an array with
+            outcomes z, or with `past` one or several series
             (decisional states first: the best predictions of each distinct x, see `causal_states`)
         z : (n,) outcomes, with arrays only
         """
@@ -147,7 +148,7 @@ class DecisionalModel(StateModel):
                     refusal(name, value, rule, "leave it out, or give a plain series", type(self).__name__)
                 )
         if isinstance(X, EpsilonMachine):
-            return self._settle(None, X, *_exact(X))
+            return self._settle(None, X, *_exact(X)) if X.n_observed is None else self.fit_learnt(X, X.n_observed)
         causal = X
         if not isinstance(X, CausalModel):
             if z is None and self.past is None:

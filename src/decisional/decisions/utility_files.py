@@ -129,7 +129,8 @@ def machine_of_numbers(machine: EpsilonMachine) -> EpsilonMachine:
     if machine.levels is not None:
         return machine
     numbers = [_as_number(symbol) if isinstance(symbol, str) else symbol for symbol in machine.alphabet]
-    return machine.from_arrays(machine.targets, machine.emission, numbers, machine.names, machine.weights)
+    known = machine.names, machine.weights, machine.n_observed
+    return machine.from_arrays(machine.targets, machine.emission, numbers, *known)
 
 
 def _as_number(symbol: str) -> float:

@@ -52,6 +52,9 @@ class EpsilonMachine(Measures):
     counts : array of shape (n_states, n_symbols) or None
         How often an estimated machine was seen to use each edge, expected numbers where its state was not known. Such a
         machine foretells by `posterior`, so that nothing is impossible; one that was given is exact.
+    n_observed : float or None
+        Symbols that an estimated machine was estimated from, so that decisions on it know their sampling error; None
+        for an exact machine.
     levels : Levels or None
         What the symbols look like in the signal that the machine was found in: `mean` and `spread` of their values.
         Such a machine follows, judges and emits values instead of symbols.
@@ -70,6 +73,7 @@ class EpsilonMachine(Measures):
     emission: Array
     weights: Array | None
     counts: Array | None = None
+    n_observed: float | None = None
     levels: Levels | None = None
     _networkx = "MultiDiGraph"
 
@@ -91,6 +95,7 @@ class EpsilonMachine(Measures):
         alphabet: Iterable[Hashable],
         names: Iterable[Hashable] | None = None,
         weights: ArrayLike | None = None,
+        n_observed: float | None = None,
     ) -> EpsilonMachine:
         """Build a machine from its arrays, as estimated from data.
 
@@ -103,10 +108,15 @@ class EpsilonMachine(Measures):
             0, 1, ... by default.
         weights : array of shape (n_states,), optional
             Observed probabilities of the states.
+        n_observed : float, optional
+            Symbols that the probabilities were estimated from; by default they are exact.
         """
+        if n_observed is not None:
+            n_observed = arguments.real(n_observed, "n_observed", above=0, remedy="give the number of symbols")
         arrays = checks.checked_arrays(targets, emission, alphabet, names)
         machine = cls.__new__(cls)
         machine._fill(*arrays, checks.checked_weights(weights, len(arrays[0])))
+        vars(machine)["n_observed"] = n_observed
         return machine
 
     @cached_property
@@ -140,7 +150,8 @@ class EpsilonMachine(Measures):
         names = tuple(self.names[i] for i in members)
         targets = chains.renumbered(self.targets, members)
         counts = None if self.counts is None else self.counts[members]
-        return trusted_machine(targets, self.emission[members], self.alphabet, weights, names, self.levels, counts)
+        known = self.levels, counts, self.n_observed
+        return trusted_machine(targets, self.emission[members], self.alphabet, weights, names, *known)
 
     @property
     def posterior(self) -> Array:
@@ -197,7 +208,8 @@ class EpsilonMachine(Measures):
         if self.counts is not None:
             counts = np.zeros(emission.shape)
             np.add.at(counts, label, self.counts)
-        return trusted_machine(targets, emission, self.alphabet, weights, names, self.levels, counts), label
+        known = self.levels, counts, self.n_observed
+        return trusted_machine(targets, emission, self.alphabet, weights, names, *known), label
 
     def minimise(self, atol: float = 1e-9) -> EpsilonMachine:
         """Merge the states that have the same future; merged states keep the name of the first one.
@@ -338,9 +350,10 @@ class EpsilonMachine(Measures):
         weights = None if self.weights is None else self.weights.tolist()
         content = {"format": _JSON, "version": 1, "alphabet": list(self.alphabet), "names": list(self.names)}
         arrays = {"targets": self.targets.tolist(), "emission": self.emission.tolist(), "weights": weights}
-        levels = {} if self.levels is None else {"levels": self.levels.as_json()}
-        counts = {} if self.counts is None else {"counts": self.counts.tolist()}
-        write_json(path, {**content, **arrays, **counts, **levels})
+        more: dict[str, Any] = {} if self.levels is None else {"levels": self.levels.as_json()}
+        more |= {} if self.counts is None else {"counts": self.counts.tolist()}
+        more |= {} if self.n_observed is None else {"n_observed": self.n_observed}
+        write_json(path, {**content, **arrays, **more})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> EpsilonMachine:
@@ -348,7 +361,8 @@ class EpsilonMachine(Measures):
         keys = ("targets", "emission", "alphabet", "names", "weights")
         content = read_json(path, _JSON, 1, keys)
         try:
-            machine = cls.from_arrays(*(content[key] for key in keys))
+            arrays = {key: content[key] for key in keys}
+            machine = cls.from_arrays(**arrays, n_observed=content.get("n_observed"))
             if content.get("counts") is not None:
                 vars(machine)["counts"] = checks.checked_counts(content["counts"], machine.emission)
             if content.get("levels") is not None:
@@ -396,6 +410,7 @@ def trusted_machine(
     names: Names | None = None,
     levels: Levels | None = None,
     counts: Array | None = None,
+    n_observed: float | None = None,
 ) -> EpsilonMachine:
     """The machine of arrays that the library made itself: as by `EpsilonMachine.from_arrays`, without its checks.
 
@@ -403,8 +418,6 @@ def trusted_machine(
     """
     machine = EpsilonMachine.__new__(EpsilonMachine)
     machine._fill(targets, emission, alphabet, state_names(len(targets)) if names is None else names, weights)
-    if levels is not None:
-        vars(machine)["levels"] = levels
-    if counts is not None:
-        vars(machine)["counts"] = read_only(np.array(counts, np.float64))
+    own = None if counts is None else read_only(np.array(counts, np.float64))
+    vars(machine).update(levels=levels, counts=own, n_observed=n_observed)
     return machine

@@ -237,7 +237,8 @@ class _Histories:
         targets, counts, mass = number[targets[kept]], counts[kept], mass[kept]
         counts[targets < 0] = 0.0
         emission = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
-        return trusted_machine(targets, emission, letters, mass if mass.any() else None), number
+        seen = float(mass.sum()) or None
+        return trusted_machine(targets, emission, letters, mass if seen else None, n_observed=seen), number
 
     def listed(self, number: Ints, words: Ints, letters: tuple[Hashable, ...]) -> list[list[tuple[Hashable, ...]]]:
         """The histories of each state as symbols, shorter ones first, each length in the order of the alphabet."""
@@ -325,7 +326,7 @@ class CssrResult:
         """The machine over the symbols."""
         found = self.numbered
         letters = [self.alphabet[int(str(code))] for code in found.alphabet]
-        return found.from_arrays(found.targets, found.emission, letters, found.names, found.weights)
+        return found.from_arrays(found.targets, found.emission, letters, found.names, found.weights, found.n_observed)
 
     @cached_property
     def targets(self) -> Ints:

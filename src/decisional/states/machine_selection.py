@@ -112,8 +112,8 @@ class Selection:
         targets = renumbered(np.where(stays, candidate.targets, -1), states)
         counts = np.where(targets >= 0, candidate.counts[states], 0.0)
         total = counts.sum(axis=1)
-        emission = counts / np.maximum(total, 1.0)[:, None]
-        return trusted_machine(targets, emission, self.alphabet, total / total.sum(), counts=counts)
+        emission, share = counts / np.maximum(total, 1.0)[:, None], total / total.sum()
+        return trusted_machine(targets, emission, self.alphabet, share, counts=counts, n_observed=float(total.sum()))
 
     @property
     def rival(self) -> Candidate | None:

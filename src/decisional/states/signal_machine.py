@@ -338,7 +338,9 @@ def _machine(found: Followed) -> EpsilonMachine:
     targets = number[found.targets[states][:, order]]
     levels = found.levels._replace(mean=found.levels.mean[order], spread=found.levels.spread[order])
     names = tuple(range(order.size))
-    machine = trusted_machine(targets, found.emission[states][:, order], names, share[states], levels=levels)
+    machine = trusted_machine(
+        targets, found.emission[states][:, order], names, share[states], None, levels, found.counts.sum()
+    )
     return machine.recurrent_part()
 
 
