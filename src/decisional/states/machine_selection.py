@@ -40,9 +40,8 @@ BLOCK = 1 << 18
 # Different machines from which the search starts, if their description is at most so much longer than the best.
 STARTS = 3
 PROMISING = 1.1
-# A longer past has up to so many times as many states; windows end where merging those would take more operations.
-GROWTH = 2
-RECONSTRUCTING = 2e9
+# Operations of merging states within a reconstruction: windows end where they would be more.
+RECONSTRUCTING = 4e9
 # Descriptions closer than this many bits, odds of 1000 to 1, cannot be told apart.
 DOUBT = 10.0
 # A machine of several states that so many lengths of past agree on is the plateau.
@@ -385,10 +384,13 @@ def _reconstructions(
     """One state, then machines from longer and longer windows, merged where that is shorter, until they level out."""
     n = series.n_symbols
     one = np.zeros((1, n), np.int64), np.full((1, n), 1.0 / n)
-    best = series.drive(*one)
+    best, known = series.drive(*one), 1
     yield best, one
     for seen in _windows(source, max_past, max_future):
         if best.n_states > 1 and seen.past > best.past + PLATEAU:
+            return
+        # A longer past has up to n times as many states, and merging these takes their fourth power.
+        if n * min(n * known, seen.table().n_x) ** 4 > RECONSTRUCTING:
             return
         result = reconstruct(seen, Counts(), matching.GTest(), aggregation.Aggregate())
         if result.machine is None or not result.machine.recurrent.any():
@@ -399,8 +401,7 @@ def _reconstructions(
         if along.length < best.length - 1.0:
             best = along
         yield along, part
-        if n * (GROWTH * len(part[0])) ** 4 > RECONSTRUCTING:
-            return
+        known = len(part[0])
 
 
 def _recurrent_classes(candidate: Candidate) -> Ints:
