@@ -53,8 +53,9 @@ LONGEST = 64
 # What a selection may cost, in operations of about a nanosecond, and in seconds where that is not kept.
 OPERATIONS = 2e10
 SECONDS = 60.0
-# Machines with more states are compared with merged ones even where they tell all.
+# Machines with more states are compared with merged ones even where they tell all, for so many operations.
 LARGE = 8
+COMPARING = 4e9
 # Symbols that merged machines are proposed from, and that tell what a machine lacks.
 MERGED = 1 << 20
 
@@ -462,9 +463,9 @@ def _searches(
 def _merged(
     found: list[Candidate], series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress
 ) -> Iterator[Candidate]:
-    """Machines by merging contexts, where the best one is large or does not tell all, until it does."""
+    """Machines by merging contexts, where the best one is large or does not tell all."""
     part = series.beginning(MERGED)
-    yield from _judged(merged_contexts(part, budget), found[0], LARGE, part, whole, say)
+    yield from _judged(merged_contexts(part, budget), found[0], LARGE, part, whole, budget, say)
 
 
 def _drawn(
@@ -472,13 +473,20 @@ def _drawn(
 ) -> Iterator[Candidate]:
     """Small machines drawn at random, where the best one does not tell all, until it does."""
     part = series.beginning(MERGED)
-    yield from _judged(drawn_tables(part, found[0], budget), found[0], np.inf, part, whole, say)
+    yield from _judged(drawn_tables(part, found[0], budget), found[0], np.inf, part, whole, budget, say)
 
 
 def _judged(
-    proposed: Iterator[Candidate], best: Candidate, small: float, part: SymbolSeries, whole: StoredSeries, say: Progress
+    proposed: Iterator[Candidate],
+    best: Candidate,
+    small: float,
+    part: SymbolSeries,
+    whole: StoredSeries,
+    budget: Budget,
+    say: Progress,
 ) -> Iterator[Candidate]:
-    lacking = unexplained(part, best)
+    """Proposals on the whole series, until the best tells all and is small, or COMPARING operations are spent."""
+    enough, lacking = budget.left - COMPARING, unexplained(part, best)
     if lacking <= 0 and best.n_states <= small:
         return
     for proposal in proposed:
@@ -487,7 +495,7 @@ def _judged(
         yield replace(along, **proposal.origin)
         if along.length < best.length:
             best, lacking = along, unexplained(part, along)
-        if lacking <= 0:
+        if lacking <= 0 and (best.n_states <= small or budget.left < enough):
             return
 
 
