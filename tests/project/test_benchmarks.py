@@ -37,6 +37,18 @@ def test_discrete(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
     assert "ns per symbol" in (tmp_path / "discrete.md").read_text()
 
 
+def test_structures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    structures = load("structures")
+    runs = [("gaps", structures.holes, 3_000, 2), ("coins", structures.coins, 2_000, 1)]
+    monkeypatch.setattr(structures, "RUNS", runs)
+    monkeypatch.setattr(structures, "ProcessPoolExecutor", ThreadPoolExecutor)
+    monkeypatch.setattr(structures, "__file__", str(tmp_path / "structures.py"))
+    monkeypatch.setattr(sys, "argv", ["structures.py"])
+    structures.main()
+    assert "| gaps | 3e+03 | 2/2 |" in capsys.readouterr().out
+    assert "| coins | 2e+03 |" in (tmp_path / "structures.md").read_text()
+
+
 def test_monitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monitor = load("monitor")
     monkeypatch.setattr(monitor, "N", 2_000)

@@ -40,9 +40,8 @@ BLOCK = 1 << 18
 # Different machines from which the search starts, if their description is at most so much longer than the best.
 STARTS = 3
 PROMISING = 1.1
-# A longer past has up to so many times as many states; windows end where merging those would take more operations.
-GROWTH = 2
-RECONSTRUCTING = 2e9
+# Operations of merging states within a reconstruction: windows end where they would be more.
+RECONSTRUCTING = 4e9
 # Descriptions closer than this many bits, odds of 1000 to 1, cannot be told apart.
 DOUBT = 10.0
 # A machine of several states that so many lengths of past agree on is the plateau.
@@ -54,8 +53,9 @@ LONGEST = 64
 # What a selection may cost, in operations of about a nanosecond, and in seconds where that is not kept.
 OPERATIONS = 2e10
 SECONDS = 60.0
-# Machines with more states are compared with merged ones even where they tell all.
+# Machines with more states are compared with merged ones even where they tell all, for so many operations.
 LARGE = 8
+COMPARING = 4e9
 # Symbols that merged machines are proposed from, and that tell what a machine lacks.
 MERGED = 1 << 20
 
@@ -385,10 +385,13 @@ def _reconstructions(
     """One state, then machines from longer and longer windows, merged where that is shorter, until they level out."""
     n = series.n_symbols
     one = np.zeros((1, n), np.int64), np.full((1, n), 1.0 / n)
-    best = series.drive(*one)
+    best, known = series.drive(*one), 1
     yield best, one
     for seen in _windows(source, max_past, max_future):
         if best.n_states > 1 and seen.past > best.past + PLATEAU:
+            return
+        # A longer past has up to n times as many states, and merging these takes their fourth power.
+        if n * min(n * known, seen.table().n_x) ** 4 > RECONSTRUCTING:
             return
         result = reconstruct(seen, Counts(), matching.GTest(), aggregation.Aggregate())
         if result.machine is None or not result.machine.recurrent.any():
@@ -399,8 +402,7 @@ def _reconstructions(
         if along.length < best.length - 1.0:
             best = along
         yield along, part
-        if n * (GROWTH * len(part[0])) ** 4 > RECONSTRUCTING:
-            return
+        known = len(part[0])
 
 
 def _recurrent_classes(candidate: Candidate) -> Ints:
@@ -461,9 +463,9 @@ def _searches(
 def _merged(
     found: list[Candidate], series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress
 ) -> Iterator[Candidate]:
-    """Machines by merging contexts, where the best one is large or does not tell all, until it does."""
+    """Machines by merging contexts, where the best one is large or does not tell all."""
     part = series.beginning(MERGED)
-    yield from _judged(merged_contexts(part, budget), found[0], LARGE, part, whole, say)
+    yield from _judged(merged_contexts(part, budget), found[0], LARGE, part, whole, budget, say)
 
 
 def _drawn(
@@ -471,13 +473,20 @@ def _drawn(
 ) -> Iterator[Candidate]:
     """Small machines drawn at random, where the best one does not tell all, until it does."""
     part = series.beginning(MERGED)
-    yield from _judged(drawn_tables(part, found[0], budget), found[0], np.inf, part, whole, say)
+    yield from _judged(drawn_tables(part, found[0], budget), found[0], np.inf, part, whole, budget, say)
 
 
 def _judged(
-    proposed: Iterator[Candidate], best: Candidate, small: float, part: SymbolSeries, whole: StoredSeries, say: Progress
+    proposed: Iterator[Candidate],
+    best: Candidate,
+    small: float,
+    part: SymbolSeries,
+    whole: StoredSeries,
+    budget: Budget,
+    say: Progress,
 ) -> Iterator[Candidate]:
-    lacking = unexplained(part, best)
+    """Proposals on the whole series, until the best tells all and is small, or COMPARING operations are spent."""
+    enough, lacking = budget.left - COMPARING, unexplained(part, best)
     if lacking <= 0 and best.n_states <= small:
         return
     for proposal in proposed:
@@ -486,7 +495,7 @@ def _judged(
         yield replace(along, **proposal.origin)
         if along.length < best.length:
             best, lacking = along, unexplained(part, along)
-        if lacking <= 0:
+        if lacking <= 0 and (best.n_states <= small or budget.left < enough):
             return
 
 
