@@ -554,9 +554,10 @@ def cones_one_dimension() -> Answer:
     found = {}
     for boundary in ("periodic", "open", "reflect"):
         found[boundary] = fit(ds.observe.light_cones(field, past=3, future=2, boundary=boundary), match="exact")
-    found["test"] = fit(ds.observe.light_cones(field, past=2, future=3))
-    found["speed"] = fit(ds.observe.light_cones(field, past=2, future=2, speed=2))
-    found["present"] = fit(ds.observe.light_cones(field, past=2, future=1, include_present=True))
+    found["test"] = fit(ds.observe.light_cones(field, past=2, future=3), match=ds.GTest())
+    found["speed"] = fit(ds.observe.light_cones(field, past=2, future=2, speed=2), match=ds.GTest())
+    present = ds.observe.light_cones(field, past=2, future=1, include_present=True)
+    found["present"] = fit(present, match=ds.GTest())
     found["row"] = fit(ds.observe.light_cones(field, past=3, future=2, past_row_only=True), match="exact")
     return found
 
@@ -568,9 +569,9 @@ def cones_transitions() -> Answer:
     for way in ("time", "space"):
         for boundary in ("periodic", "open"):
             obs = ds.observe.light_cones(field, past=2, future=2, transitions=way, boundary=boundary)
-            found[f"{way}, {boundary}"] = fit(obs)
+            found[f"{way}, {boundary}"] = fit(obs, match=ds.GTest())
     obs = ds.observe.light_cones(field, past=2, future=2, transitions="time", include_present=True)
-    found["present"] = fit(obs, constraints="paper")
+    found["present"] = fit(obs, match=ds.GTest(), constraints="paper")
     return found
 
 
@@ -582,11 +583,13 @@ def cones_more_dimensions() -> Answer:
     found = {}
     for shape in ("moore", "von_neumann"):
         found[f"life, {shape}"] = fit(ds.observe.light_cones(plane, 2, 2, neighbourhood=shape), match="exact")
-    found["cyclic"] = fit(ds.observe.light_cones(cyclic, 1, 2, neighbourhood="von_neumann", boundary="reflect"))
+    folded = ds.observe.light_cones(cyclic, 1, 2, neighbourhood="von_neumann", boundary="reflect")
+    found["cyclic"] = fit(folded, match=ds.GTest())
     found["exact"] = fit(ds.observe.light_cones(cyclic, 1, 2, neighbourhood="von_neumann"), match="exact")
-    found["space"] = fit(ds.observe.light_cones(space, 1, 2, neighbourhood="von_neumann"))
+    found["space"] = fit(ds.observe.light_cones(space, 1, 2, neighbourhood="von_neumann"), match=ds.GTest())
     found["exact space"] = fit(ds.observe.light_cones(space, 1, 2, neighbourhood="von_neumann"), match="exact")
-    found["open space"] = fit(ds.observe.light_cones(space, 1, 2, boundary="open", transitions="time"))
+    opened = ds.observe.light_cones(space, 1, 2, boundary="open", transitions="time")
+    found["open space"] = fit(opened, match=ds.GTest())
     return found
 
 
@@ -598,12 +601,12 @@ def cones_masks() -> Answer:
     narrow = ds.processes.directed_percolation(24, 30, 0.7, rng=27)
     cone = ds.observe.light_cones
     return {
-        "mask": fit(cone(field, 2, 2, mask=mask)),
-        "column": fit(cone(field, 2, 2, mask=np.arange(40) == 5, boundary="open")),
-        "masked": fit(cone(np.ma.array(field, mask=mask), 2, 2, transitions="time")),
-        "several": fit(cone([field, other], 2, 2)),
-        "widths": fit(cone([other, narrow], 2, 2, boundary="open")),
-        "masks": fit(cone([field, other], 2, 2, mask=[mask, None])),
+        "mask": fit(cone(field, 2, 2, mask=mask), match=ds.GTest()),
+        "column": fit(cone(field, 2, 2, mask=np.arange(40) == 5, boundary="open"), match=ds.GTest()),
+        "masked": fit(cone(np.ma.array(field, mask=mask), 2, 2, transitions="time"), match=ds.GTest()),
+        "several": fit(cone([field, other], 2, 2), match=ds.GTest()),
+        "widths": fit(cone([other, narrow], 2, 2, boundary="open"), match=ds.GTest()),
+        "masks": fit(cone([field, other], 2, 2, mask=[mask, None]), match=ds.GTest()),
     }
 
 
@@ -613,17 +616,17 @@ def cones_chunks() -> Answer:
     mask = np.random.default_rng(28).random(field.shape) < 0.01
     cone = ds.observe.light_cones
     found = {
-        "slices": counted(cone(field, 2, 2, chunks=9)),
-        "one": counted(cone(field[:20], 3, 2, chunks=1)),
-        "mask": counted(cone(field, 2, 2, mask=mask, chunks=13, boundary="open")),
-        "time": counted(cone(field, 2, 2, transitions="time", chunks=11)),
-        "space": counted(cone(field, 2, 2, transitions="space", chunks=11, boundary="reflect")),
-        "several": counted(cone([field, field[::-1].copy()], 2, 2, chunks=16)),
+        "slices": counted(cone(field, 2, 2, chunks=9), match=ds.GTest()),
+        "one": counted(cone(field[:20], 3, 2, chunks=1), match=ds.GTest()),
+        "mask": counted(cone(field, 2, 2, mask=mask, chunks=13, boundary="open"), match=ds.GTest()),
+        "time": counted(cone(field, 2, 2, transitions="time", chunks=11), match=ds.GTest()),
+        "space": counted(cone(field, 2, 2, transitions="space", chunks=11, boundary="reflect"), match=ds.GTest()),
+        "several": counted(cone([field, field[::-1].copy()], 2, 2, chunks=16), match=ds.GTest()),
     }
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "field.npy"
         np.save(path, field)
-        found["map"] = counted(cone(np.load(path, mmap_mode="r"), 2, 2, chunks=20))
+        found["map"] = counted(cone(np.load(path, mmap_mode="r"), 2, 2, chunks=20), match=ds.GTest())
     return found
 
 
@@ -1108,7 +1111,7 @@ def decisions_of_pairs() -> Answer:
 def decisions_of_fields() -> Answer:
     field = ds.processes.elementary_ca(110, 50, 50, rng=60)
     found = {}
-    for name, options in (("exact", {"match": "exact"}), ("test", {})):
+    for name, options in (("exact", {"match": "exact"}), ("test", {"match": ds.GTest()})):
         causal = ds.CausalStates(**options).fit(ds.observe.light_cones(field, 3, 2, transitions="time"))
         new = ds.observe.light_cones(ds.processes.elementary_ca(110, 40, 30, rng=61), 3, 2)
         choice = ds.DecisionalStates(ds.utility.matching_cells()).fit(causal)
