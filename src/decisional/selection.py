@@ -4,13 +4,13 @@ from .states.defaults import GreyScale, grey_scale
 from .states.machine_selection import Bootstrap, Selection, best_window, bootstrap, epsilon_machine, select
 from .states.pasts import best_past
 from .states.search import Candidate
-from .states.uncertainty import Intervals, intervals
+from .states.uncertainty import MeasureIntervals, intervals
 
 __all__ = [
     "Bootstrap",
     "Candidate",
     "GreyScale",
-    "Intervals",
+    "MeasureIntervals",
     "Selection",
     "best_past",
     "best_window",

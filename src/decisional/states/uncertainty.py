@@ -35,7 +35,7 @@ PRECISION = 5e-3
 
 
 @dataclass(frozen=True)
-class Intervals:
+class MeasureIntervals:
     """Where measures of the process lie, with the probability `level`, as (low, high).
 
     Attributes
@@ -62,7 +62,7 @@ def intervals(
     missing: Hashable = None,
     sequences: bool | None = None,
     rng: Any = 0,
-) -> Intervals:
+) -> MeasureIntervals:
     """Intervals for C, h, E and the number of states of the process that symbols are from.
 
     Parameters
@@ -76,7 +76,7 @@ def intervals(
 
     Returns
     -------
-    Intervals
+    MeasureIntervals
         Their coverage on random machines is in benchmarks/intervals.md. It is that of machines near the chosen one:
         where the search for that one missed the process by far, so do the intervals. Cost: that of `epsilon_machine`,
         20 n passes over the symbols, and n times that of E.
@@ -105,7 +105,7 @@ def intervals(
     complexity, rate, excess = np.quantile([row[:3] for row in drawn], ends, axis=0).T.tolist()
     low, high = np.quantile([row[3] for row in drawn], ends, method="inverted_cdf").tolist()
     n_symbols = int(machine.counts.sum())
-    return Intervals(tuple(complexity), tuple(rate), tuple(excess), (int(low), int(high)), level, n_symbols)
+    return MeasureIntervals(tuple(complexity), tuple(rate), tuple(excess), (int(low), int(high)), level, n_symbols)
 
 
 def moved(machine: Candidate, series: SymbolSeries, random: np.random.Generator) -> Candidate:
