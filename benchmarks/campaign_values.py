@@ -55,6 +55,7 @@ delta = number: 0.05 | 0
 atol = number: 1e-9 | 0.1
 tau = number: 0.5 | 0
 rtol = number: 1e-6
+seconds = number: 30 | 0.5
 indifference = number: 0.1 | 0
 missed false shortage surplus = number: 1 | 3
 coverage = level: 0.9 | 0.5
