@@ -338,9 +338,8 @@ def _machine(found: Followed) -> EpsilonMachine:
     targets = number[found.targets[states][:, order]]
     levels = found.levels._replace(mean=found.levels.mean[order], spread=found.levels.spread[order])
     names = tuple(range(order.size))
-    machine = trusted_machine(
-        targets, found.emission[states][:, order], names, share[states], None, levels, found.counts.sum()
-    )
+    n, emission = float(found.counts.sum()), found.emission[states][:, order]
+    machine = trusted_machine(targets, emission, names, share[states], levels=levels, n_observed=n)
     return machine.recurrent_part()
 
 

@@ -104,7 +104,7 @@ def intervals(
     ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0]
     complexity, rate, excess = np.quantile([row[:3] for row in drawn], ends, axis=0).T.tolist()
     low, high = np.quantile([row[3] for row in drawn], ends, method="inverted_cdf").tolist()
-    n_symbols = int(machine.counts.sum())
+    n_symbols = int((series.codes >= 0).sum())
     return MeasureIntervals(tuple(complexity), tuple(rate), tuple(excess), (int(low), int(high)), level, n_symbols)
 
 
