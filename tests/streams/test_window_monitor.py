@@ -96,7 +96,6 @@ def _whole_ahead(values, made):
     return ~np.any([missing[k : k + len(values)] for k in reach if k], axis=0)
 
 
-@pytest.mark.small
 def test_borders_change_nothing(choices):
     choice = choices["past 1"]
     monitor = ds.Monitor(choice, by="prediction")
