@@ -118,7 +118,7 @@ def packed(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str
         data = given.astype(f"<{kind}").tobytes()
         parts.append(data + bytes(-len(data) % 8))
         end += len(parts[-1])
-    words = json.dumps({**header, "arrays": places}, ensure_ascii=True, sort_keys=True).encode("ascii")
+    words = json.dumps({**header, "arrays": places}, ensure_ascii=True).encode("ascii")
     words += b" " * (-(len(words) + 4) % 8)
     return deflated(len(words).to_bytes(4, "little") + words + b"".join(parts))
 
@@ -128,10 +128,13 @@ def deflated(data: bytes) -> str:
     return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
 
 
-def fitting(pack: Callable[[int], str], n: int, room: int = ROOM) -> str:
-    """What `pack` makes of blocks of 1, 2, 4, ... places: the first that fits into so many characters."""
+def fitting(pack: Callable[[int], str], n: int, axes: int = 1, room: int = ROOM) -> str:
+    """What `pack` makes of n places in blocks with sides of 1, 2, 4, ...: the first that fits into so many characters.
+
+    Along `axes` axes a block has as many places.
+    """
     size = 1
-    while n > size * MOST:
+    while n > size**axes * MOST:
         size *= 2
     text = pack(size)
     while len(text) > room and size < n:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 MOST_WIDTH = 800  # pixels
+DARK = 120  # of 255: letters on darker colours are white
 # What no HTML page may hold, and lone surrogates, which file names may have and UTF-8 cannot write.
 FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -45,10 +46,19 @@ class Section(NamedTuple):
 
 
 class Chip(NamedTuple):
-    """The name of a state on its colour; plain without one."""
+    """The name of a state on its colour, plain without one; its number, by which a script finds where it occurs."""
 
     text: str
     colour: str | None
+    state: int | None = None
+
+    @property
+    def ink(self) -> str:
+        """The colour of letters that can be read on that of the state."""
+        if self.colour is None or not self.colour.startswith("#"):
+            return "#111"
+        red, green, blue = (int(self.colour[k : k + 2], 16) for k in (1, 3, 5))
+        return "#111" if 0.3 * red + 0.6 * green + 0.1 * blue > DARK else "#fff"
 
 
 class Bars(NamedTuple):

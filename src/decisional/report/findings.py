@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from numpy.typing import NDArray
+
 from ..data import sequences as reading
+from ..data.frames import dates_of, is_native, unwrapped
 from ..data.slices import Sliced
 from ..estimators.first_part import FirstPart, on_first_part
 from ..machines.chains import entropy
 from ..plot.diagrams import probabilities
 from ..plot.wording import symbol_text
+from ..states.coarsening import BitsPath, bits_path
 from ..support.arguments import as_table, shown
 from ..support.arrays import Floats, Ints, row_sums
 
 if TYPE_CHECKING:
     from ..decisions.cross_fitting import Estimate
     from ..decisions.decisional_model import DecisionalModel
+    from ..decisions.events import Events
     from ..decisions.regret import Regret
     from ..machines import EpsilonMachine
     from ..states.causal_model import CausalModel
@@ -30,7 +35,25 @@ MOST_COMPARED = 10_000_000
 # By P(Z|x) each x of the data would be decided with the help of its own outcome.
 AGAINST = ("persistence", "ar")
 MOST_SYMBOLS = 200_000  # the same where a machine follows symbols one by one
+# States that have a row each along the data; groups of more of them, and work that grouping may take.
+MOST_LANES, GROUPS, MOST_WORK = 24, 12, 500_000_000
+STEPS = 40  # of numbers, where states are grouped by many outcomes
 UNITS = {"series": "symbol", "field": "cell", "image": "pixel", "signal": "value", "pairs": "case"}
+
+
+class Lanes(NamedTuple):
+    """Rows that states are shown in.
+
+    Attributes
+    ----------
+    names : of the rows
+    of_state : (n_states,) the row of each state
+    grouped : whether rows are groups of similar states
+    """
+
+    names: list[str]
+    of_state: Ints
+    grouped: bool
 
 
 class Findings:
@@ -180,6 +203,69 @@ class Findings:
         if self.source is None or self.machine is None:
             return None
         return np.concatenate([self.machine.filter(symbols) for symbols in self.sequences()]).astype(np.int64)
+
+    @property
+    def starts(self) -> Ints:
+        """Where each series after the first begins, along data with one dimension."""
+        if self.source is not None:
+            return self.source.bounds[1:-1]
+        parts = self.signals if self.kind == "signal" and self.series is not None else []
+        return np.cumsum([len(part) for part in parts], dtype=np.int64)[:-1]
+
+    @cached_property
+    def dates(self) -> NDArray[Any] | None:
+        """(n,) the date at each position of data with one dimension, None where not all have one, in order."""
+        index = None
+        if self.causal is not None:
+            obs = self.causal.observations_
+            index = (obs.inner if isinstance(obs, FirstPart) else obs).index
+        index = unwrapped(self.series, "series")[1] if index is None else index
+        source = self.series if index is None or index.labels is None else index.labels
+        dates = dates_of(source) if is_native(source) else None
+        if dates is None or self.labels is None or dates.size < self.labels.size:
+            return None
+        dates = dates[: self.labels.size]
+        return dates if dates.size > 1 and not np.isnat(dates).any() and (np.diff(dates) > np.timedelta64(0)).all() else None
+
+    @cached_property
+    def changes(self) -> list[Events] | None:
+        """The events along each series; None without decisions, or where the data have no order in time."""
+        choice = self.choice
+        if choice is None:
+            return None
+        if choice.causal_ is not None:
+            return None if choice.causal_.observations_.successor is None else [choice.events()]
+        return None if self.source is None else [choice.events(symbols) for symbols in self.sequences()]
+
+    @cached_property
+    def path(self) -> BitsPath | None:
+        """How many bits fewer states keep, where states are many; outcomes that are very many numbers count by steps."""
+        if not MOST_LANES < self.n_states:
+            return None
+        p: Any = self.distributions
+        entries = p.size if isinstance(p, np.ndarray) else p.nnz
+        if entries * self.n_states > MOST_WORK and self.values is not None:
+            share = np.linspace(self.values[0], self.values[-1], STEPS + 1)[1:-1]
+            step = np.searchsorted(share, self.values)
+            p = p @ np.eye(STEPS)[step]
+            entries = p.size
+        return bits_path(p, self.probability) if entries * self.n_states <= MOST_WORK else None
+
+    @cached_property
+    def lanes(self) -> Lanes:
+        """The rows of the states: one for each, or groups of similar ones; else the most probable, and the others."""
+        n, path = self.n_states, self.path
+        if n <= MOST_LANES:
+            return Lanes(self.names, np.arange(n), False)
+        if path is None:
+            order = np.argsort(-self.probability, kind="stable")
+            rows = np.full(n, GROUPS - 1)
+            rows[order[: GROUPS - 1]] = np.arange(GROUPS - 1)
+            return Lanes([*(self.names[k] for k in order[: GROUPS - 1].tolist()), "others"], rows, False)
+        groups = path.groups(GROUPS)
+        weight = np.bincount(groups, self.probability)
+        place = np.argsort(np.argsort(-weight, kind="stable"), kind="stable")
+        return Lanes([f"group {k}" for k in range(1, weight.size + 1)], place[groups], True)
 
     @cached_property
     def explained(self) -> tuple[float, str] | None:

@@ -102,7 +102,9 @@ def page(
     found = Findings(series, field, machine, causal, choice, selection)
     careful = caveats(found, warnings)
     told = [(label, str(value)) for label, value in asked.items()]
-    states = [Section("states", "The states", sections.states(found)), sections.along(found)]
+    along = sections.along(found)
+    live = None if along.content is None else along.content.get("live")
+    states = [Section("states", "The states", sections.states(found)), along]
     again = {"command": command, "seed": seed, "code": sections.python_code(found) if code is None else code}
     parts = [
         Section("summary", "In short", {}),
@@ -112,14 +114,15 @@ def page(
         # Few states are read first, many are seen on the data first.
         *(states if found.kind == "series" else states[::-1]),
         Section("decisions", "Decisions and utilities", sections.decisions(found)),
-        Section("events", "Events", sections.events(found)),
+        Section("events", "Events", sections.events(found, live)),
         Section("complexities", "Complexities", sections.complexities(found)),
         Section("selection", "Why this number of states", sections.selection(found)),
         Section("reproduce", "How to reproduce this", again),
         Section("words", "Words used here", {}),
     ]
     shown = [part for part in parts if part.content is not None]
-    return render("page.html", title=title, version=__version__, found=found, warnings=careful, sections=shown)
+    words = {"title": title, "version": __version__, "found": found, "warnings": careful}
+    return render("page.html", **words, sections=shown, live=live)
 
 
 def write(path: str | os.PathLike[str], **arguments: Any) -> None:

@@ -20,10 +20,14 @@ from ..estimators.first_part import FirstPart
 from ..plot import wording
 from ..plot.diagrams import MAX_STATES
 from ..plot.field_pictures import one_moment
+from ..plot.figures import state_colour
 from ..plot.wording import number, outcome_text, plural, prediction_text, share, symbol_text, typeset
 from ..support.arrays import Floats, Ints
+from . import overview
+from .blocks import rarest_cells
 from .content import Bars, Cell, Chip, Curve, Legend, Section, TableContent, png, svg
 from .findings import Findings
+from .overview import Overview, Track
 
 if TYPE_CHECKING:
     from ..data.sequences import Symbols
@@ -38,8 +42,6 @@ FEW_OUTCOMES = 5  # all of which are shown, in one order for all states
 BINS = 40  # of a small curve
 MOST_DECISIONS, MOST_BOXES, MOST_CIRCLES = 12, 10, 24
 FIRST_EVENTS = 20
-# Dark letters can be read on all of them.
-STATE_COLOURS = ("#f7dc7f", "#7cc8ee", "#f0a860", "#6fcfab", "#de9fc6", "#a9b8f0", "#cfab8f", "#c3c9cf")
 STRETCH, CURVE = 240, 200  # symbols, values of a signal
 SIDE = 360  # cells along each side of a map
 DATA, UTILITY = "The data", "Expected utility (U)"
@@ -135,14 +137,30 @@ def states(found: Findings) -> Content:
     return {"table": TableContent(list(columns), list(zip(*columns.values(), strict=True)), caption, right)}
 
 
-def state_colour(k: int) -> str:
-    """Return the colour of state number k, on which dark letters can be read."""
-    return STATE_COLOURS[k] if k < len(STATE_COLOURS) else f"hsl({(k * 137.508) % 360:.0f} 60% 76%)"
-
-
 def state_chip(found: Findings, k: int) -> Chip:
     """The name of a state, on its colour where states are few."""
-    return Chip(found.names[k], state_colour(k) if found.n_states <= MOST_COLOURS else None)
+    return Chip(found.names[k], _colours(found)[k] if found.n_states <= MOST_COLOURS else None, k)
+
+
+def _colours(found: Findings) -> list[str]:
+    """The colour of each state: on maps rare states are strong."""
+    causal = found.causal
+    if causal is None or found.kind not in ("field", "image"):
+        return [state_colour(k) for k in range(found.n_states)]
+    try:
+        table = _state_table(found)
+    except ImportError:
+        return [state_colour(k) for k in range(found.n_states)]
+    return ["#{:02x}{:02x}{:02x}".format(*rgb) for rgb in table.tolist()]
+
+
+def _state_table(found: Findings) -> NDArray[Any]:
+    """(n_states, 3) the colours of states on a map, 0..255; white where one does not occur."""
+    assert found.causal is not None
+    labels = found.causal.labels_
+    table = np.full((found.n_states, 3), 255, np.uint8)
+    table[labels[labels >= 0]] = plot.state_colours(labels[labels >= 0])
+    return table
 
 
 def _distribution(found: Findings, k: int) -> Bars | Curve:
@@ -178,6 +196,22 @@ def along(found: Findings) -> Section:
     return Section("along", "Along the data", _symbols(found) if found.kind == "series" else None, "symbols")
 
 
+def _live(found: Findings, codes: Ints | None, values: Floats | None) -> Overview | None:
+    """All of the data, where the library that draws them is installed."""
+    return overview.along(found, codes, values, _track(found)) if overview.is_there() else None
+
+
+def _track(found: Findings) -> Track | None:
+    """The events along all series, one after the other."""
+    if found.changes is None:
+        return None
+    begin = [0] if len(found.changes) == 1 else [0, *found.starts.tolist()]
+    parts = [(part.position + at, part.cause_before, part.cause_after) for at, part in zip(begin, found.changes, strict=True)]
+    position, before, after = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(position, kind="stable")
+    return overview.listed(position[order], before[order], after[order])
+
+
 def _first_known(labels: Ints, length: int) -> slice:
     known = np.flatnonzero(labels >= 0)
     start = max(int(known[0]) - 5, 0) if known.size else 0
@@ -188,6 +222,7 @@ def _symbols(found: Findings) -> Content:
     labels, source = found.labels, found.source
     if not found.has_states or labels is None or source is None:
         return None
+    live = _live(found, source.lut[source.raw][: labels.size].astype(np.int64), None)
     stretch = _first_known(labels, STRETCH)
     codes, labels = source.lut[source.raw[stretch]], labels[stretch]
     # What is missing is numbered -1.
@@ -197,7 +232,7 @@ def _symbols(found: Findings) -> Content:
     pairs = enumerate(zip(codes.tolist(), labels.tolist(), strict=True), first)
     cells = [(place, letters[code], *states[k]) for place, (code, k) in pairs]
     legend, starts = _legend(found, np.unique(labels[labels >= 0])), source.bounds[1:-1].tolist()
-    return {"first": first, "last": last, "legend": legend, "cells": cells, "starts": starts}
+    return {"first": first, "last": last, "legend": legend, "cells": cells, "starts": starts, "live": live}
 
 
 def _legend(found: Findings, shown: Ints) -> Legend:
@@ -210,8 +245,10 @@ def _signal(found: Findings) -> Content:
     if found.series is None or labels is None:
         return None
     # Of data that were read slice by slice the first have labels.
-    values = found.signals[0][: labels.size]
-    values = values[:, 0] if values.ndim == 2 else values
+    values = np.concatenate([part[:, 0] if part.ndim == 2 else part for part in found.signals])[: labels.size]
+    if not np.isfinite(values).any():
+        return None
+    live = _live(found, None, values)
     stretch = _first_known(labels[: values.size], CURVE)
     values = values[stretch]
     known = values[np.isfinite(values)]
@@ -221,7 +258,7 @@ def _signal(found: Findings) -> Content:
     low, high = float(known.min()), float(known.max())
     path, dots = _line(values, low, high, colours)
     content = {"first": stretch.start, "last": stretch.start + values.size - 1, "low": low, "high": high}
-    return content | {"legend": legend, "path": path, "dots": dots}
+    return content | {"legend": legend, "path": path, "dots": dots, "live": live}
 
 
 def _line(values: Floats, low: float, high: float, colours: list[str | None]) -> tuple[str, list[tuple[Any, ...]]]:
@@ -256,50 +293,69 @@ def _maps(found: Findings) -> Content:
     causal = found.causal
     if causal is None or len(causal.observations_.shape) < 2:
         return None
-    known = np.isfinite(causal.observations_.field(causal.local_complexity_))
-    # The first and last moments of a field have no states; an image is shown whole.
-    times = np.flatnonzero(known.reshape(len(known), -1).any(axis=1) | (found.kind == "image"))
-    # Cells of a field are kept whole; an image stays whole, more coarsely.
-    step = -(-max(known.shape) // SIDE) if found.kind == "image" else 1
-    images = []
+    obs = causal.observations_
+    grid = obs.field(causal.labels_)
+    labels = np.where(np.isnan(grid), -1, grid).astype(np.int64)
     try:
-        for name, meaning, picture in _panels(found):
-            if name != DATA:
-                # Places without a state have a colour that nothing else has.
-                colours = picture if picture.ndim > known.ndim else np.repeat(picture[..., None], 3, axis=-1)
-                picture = np.where(known[..., None], colours, UNKNOWN_COLOUR).astype(np.uint8)
-            pixels = one_moment(picture, known.ndim, times)[::step, ::step][:SIDE, :SIDE]
-            images.append((name, meaning, png(pixels), pixels.shape[1], pixels.shape[0]))
+        panels = _panels(found)
     except ImportError:
         return {"images": []}
+    # The first and last moments of a field have no states; an image is shown whole.
+    times = np.flatnonzero((labels.reshape(len(labels), -1) >= 0).any(axis=1) | (found.kind == "image"))
+    shown = one_moment(labels, labels.ndim, times)
+    step = -(-max(shown.shape) // SIDE)
+    # A pixel that stands for several cells is that of the rarest state.
+    cells = rarest_cells(shown[None], (1, step, step))[0]
+    values = found.field if found.field is not None and np.shape(found.field) == obs.shape else None
+    images = []
+    for name, meaning, colours in panels:
+        if colours is None:
+            pixels = 255 - one_moment(plot.grey(values), labels.ndim, times).ravel()[cells]  # type: ignore[arg-type]
+        else:
+            pixels = colours[shown.ravel()[cells]]
+        images.append((name, meaning, png(pixels), cells.shape[1], cells.shape[0]))
     return {
         "images": images,
-        "in_time": found.kind == "field" and known.ndim == 2,
-        "has_unknown": not one_moment(known, known.ndim, times)[:SIDE, :SIDE].all(),
+        "in_time": found.kind == "field" and labels.ndim == 2,
+        "has_unknown": bool((shown < 0).any()),
         "constant_utility": found.choice is not None and UTILITY not in [name for name, *_ in images],
-        "shape": known.shape[-2:],
-        "cut": max(known.shape[-2:]) > SIDE,
+        "shape": labels.shape[-2:],
+        "step": step,
+        "several": labels.ndim > 2,
+        "live": overview.across(found, labels, values, panels) if overview.is_there() else None,
     }
 
 
-def _panels(found: Findings) -> list[tuple[str, str, NDArray[Any]]]:
-    """Return name, meaning and picture of each map, on the whole grid."""
+def _panels(found: Findings) -> list[tuple[str, str, NDArray[Any] | None]]:
+    """Return name and meaning of each map, and (n_states + 1, 3) the colours of states; None: it is that of the data."""
     causal, choice = found.causal, found.choice
     assert causal is not None
-    on_grid = causal.observations_.field
-    panels = [
-        ("Local complexity (C)", "dark = rare, unusual", plot.grey(on_grid(causal.local_complexity_))),
-        ("States", "pale = common, strong = rare", plot.state_colours(on_grid(causal.labels_))),
+    seen = np.zeros(found.n_states, bool)
+    seen[causal.labels_[causal.labels_ >= 0]] = True
+    rarity = -np.log2(np.maximum(found.probability, 1e-300))
+    panels: list[tuple[str, str, NDArray[Any] | None]] = [
+        ("Local complexity (C)", "dark = rare, unusual", _greys(rarity, seen)),
+        ("States", "pale = common, strong = rare", _with_unknown(_state_table(found))),
     ]
     if found.field is not None and np.shape(found.field) == causal.observations_.shape:
-        panels.insert(0, (DATA, "light = large", 255 - plot.grey(found.field)))
+        panels.insert(0, (DATA, "light = large", None))
     if choice is not None:
         # Differences that are nothing but rounding must not be seen.
-        worth, rarity = choice.local_utility_.round(6), choice.local_prediction_complexity_
-        if np.nanmin(worth) < np.nanmax(worth):
-            panels.append((UTILITY, "dark = worth more", plot.grey(on_grid(worth))))
-        panels.append(("Prediction complexity (P)", "dark = rarely predicted", plot.grey(on_grid(rarity))))
+        worth = np.asarray(choice.utility_, float).round(6)
+        if np.ptp(worth[seen]) > 0:
+            panels.append((UTILITY, "dark = worth more", _greys(worth, seen)))
+        panels.append(("Prediction complexity (P)", "dark = rarely predicted", _greys(choice.iso_prediction_.local(), seen)))
     return panels
+
+
+def _greys(values: Floats, seen: NDArray[np.bool_]) -> NDArray[Any]:
+    """Grey colours of states by their values, scaled to those that occur."""
+    return _with_unknown(np.repeat(plot.grey(np.where(seen, values, np.nan))[:, None], 3, axis=1))
+
+
+def _with_unknown(table: NDArray[Any]) -> NDArray[Any]:
+    """Places without a state have a colour that nothing else has."""
+    return np.vstack([table, UNKNOWN_COLOUR]).astype(np.uint8)
 
 
 def decisions(found: Findings) -> Content:
@@ -347,18 +403,15 @@ def decisions_table(choice: DecisionalModel, most: int = MOST_DECISIONS) -> Tabl
     return TableContent(["", "Best prediction", "Worth", "Probability", "States in it"], rows, caption, (2, 3, 4))
 
 
-def events(found: Findings) -> Content:
+def events(found: Findings, live: Overview | None) -> Content:
     """The number of events, and the first of them; None where the data have no order in time."""
-    choice = found.choice
-    if choice is None:
+    along = found.changes
+    if along is None:
         return None
-    if choice.causal_ is not None:
-        along = [] if choice.causal_.observations_.successor is None else [choice.events()]
-    else:
-        along = [] if found.source is None else [choice.events(symbols) for symbols in found.sequences()]
     every = ((k, change) for k, changes in enumerate(along, 1) for change in changes)
     first = list(islice(every, FIRST_EVENTS))
-    return {"total": sum(map(len, along)), "events": first, "several": len(along) > 1} if along else None
+    several, most = len(along) > 1, overview.MOST_EVENTS
+    return {"total": sum(map(len, along)), "events": first, "several": several, "most": most, "live": live is not None}
 
 
 def complexities(found: Findings) -> Content:
