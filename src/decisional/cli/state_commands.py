@@ -90,6 +90,8 @@ def add(commands: Any) -> None:
         (signal, "after each row", "rows"),
     ):
         labels = f"save the state {place}{parser.LABELS}"
+        fewer = "merge states until N are left, first those that lose least about the future"
+        option(command, "--states", "N", fewer, integer(1))
         parser.add_outputs(command, seed=True, json="save the summary: .json", plot=parser.PICTURE, labels=labels)
         parser.add_scale(command, rows)
 
@@ -126,6 +128,8 @@ def run(task_of: Callable[[argparse.Namespace], Task], arguments: argparse.Names
     sliced = isinstance(obs, Sliced)
     with cluster(arguments.cluster) as executor:
         causal = task.states.fit(obs, executor=executor)
+        if arguments.states is not None:
+            causal = causal.coarsen(n_states=arguments.states)
         choice: Any = DecisionalModel(task.utility).fit(causal)
         shown, values = choice, None
         if not sliced:

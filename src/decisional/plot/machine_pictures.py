@@ -12,7 +12,7 @@ from ..support.arguments import flag, refusal, require
 from ..support.arrays import Floats
 from ..support.display import html_of
 from .diagrams import FONT, MARGIN, Canvas, Diagram, extent, graph_diagram, machine_diagram, place_labels, route
-from .figures import LINE, RECURRENT, TRANSIENT, fill, render, require_fitted, require_matplotlib
+from .figures import LINE, RECURRENT, STATE_COLOURS, TRANSIENT, fill, render, require_fitted, require_matplotlib
 from .layout import Boxes, layout, nest
 from .wording import causal_probabilities, decision_texts, mean_utility, probability_text, set_texts, worth
 
@@ -159,8 +159,15 @@ def _draw(
         canvas.states(diagram, [fills[group] for group in groups])
         canvas.legend(fills, columns)
     else:
-        canvas.states(diagram, [(RECURRENT if recurrent else TRANSIENT, "") for recurrent in diagram.recurrent])
+        canvas.states(diagram, [(colour, "") for colour in _colours(diagram)])
     return canvas.ax
+
+
+def _colours(diagram: Diagram) -> list[str]:
+    """The colours of states: few have those that they have on pages, many tell only whether they are recurrent."""
+    if len(diagram.recurrent) <= len(STATE_COLOURS):
+        return list(STATE_COLOURS[: len(diagram.recurrent)])
+    return [RECURRENT if recurrent else TRANSIENT for recurrent in diagram.recurrent]
 
 
 def decisions(

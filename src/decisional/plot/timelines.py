@@ -93,7 +93,7 @@ def signal(choice: DecisionalModel, signal: ArrayLike, name: str = "value", ax: 
     best = as_table(choice.predictions_.choice(), "predictions", rule, float)[causal.states_.labels[obs.x]]
     first = max(len(values) - STRETCH, 0)
     shown = obs.site >= first
-    site, colours = obs.site[shown], figures.state_colours(causal.labels_[shown]) / 255.0
+    site, colours = obs.site[shown], _colours(causal.labels_[shown], causal.n_states_)
     if ax is None:
         ax = figures.new_figure(9.6, 3.2).subplots()
     figures.require_axes(ax)
@@ -105,6 +105,13 @@ def signal(choice: DecisionalModel, signal: ArrayLike, name: str = "value", ax: 
     ax.set_ylabel(name)
     ax.legend(fontsize=8, frameon=False, ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
     return figures.figure_of(ax)
+
+
+def _colours(labels: Ints, n_states: int) -> Any:
+    """The colour of each state: few have those that they have on pages."""
+    if n_states > len(figures.STATE_COLOURS):
+        return figures.state_colours(labels) / 255.0
+    return [figures.STATE_COLOURS[k] if k >= 0 else "#ffffff" for k in labels.tolist()]
 
 
 def _causes(choice: DecisionalModel, X: Any) -> Ints:

@@ -64,6 +64,16 @@ def plural(n: int, word: str) -> str:
     return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
+def there_are(n: int, word: str) -> str:
+    """Write that there are so many."""
+    return f"There {'is' if n == 1 else 'are'} {plural(n, word)}"
+
+
+def bits(value: float) -> str:
+    """Write bits with three decimals; what rounds to nothing has no sign."""
+    return f"{round(value, 3) + 0.0:.3f} bits"
+
+
 def symbol_text(symbol: Hashable) -> str:
     """Write a symbol, in quotes where it would not be seen."""
     text = symbol if isinstance(symbol, str) else repr(symbol)
@@ -104,8 +114,8 @@ def prediction_text(predictions: Any) -> str:
 
 
 def worth(utility: float) -> str:
-    """Write a utility with three digits."""
-    return f"{utility + 0.0:.3g}"
+    """Write a utility with three digits; nothing has no sign."""
+    return f"{round(utility, 12) + 0.0:.3g}"
 
 
 def mean_utility(choice: DecisionalModel, states: Partition) -> Floats:

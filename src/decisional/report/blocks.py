@@ -123,9 +123,9 @@ def packed(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str
     return deflated(len(words).to_bytes(4, "little") + words + b"".join(parts))
 
 
-def deflated(data: bytes) -> str:
+def deflated(data: bytes, level: int = 6) -> str:
     """Bytes as text of letters and digits."""
-    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
+    return base64.b64encode(zlib.compress(data, level)).decode("ascii")
 
 
 def fitting(pack: Callable[[int], str], n: int, axes: int = 1, room: int = ROOM) -> str:
@@ -138,6 +138,10 @@ def fitting(pack: Callable[[int], str], n: int, axes: int = 1, room: int = ROOM)
         size *= 2
     text = pack(size)
     while len(text) > room and size < n:
+        length = len(text)
         size *= 2
+        # Blocks of twice the side take no less space than this.
+        while (length := length >> axes) > room:
+            size *= 2
         text = pack(size)
     return text

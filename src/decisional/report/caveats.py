@@ -29,7 +29,8 @@ def caveats(found: Findings, given: Iterable[str] = ()) -> list[str]:
 def _data(found: Findings) -> Iterator[str]:
     n, causal = found.n, found.causal
     if 0 < n < FEW and (causal is not None or found.selection is not None):
-        yield f"There are only {plural(n, 'observation')}: more would tell apart states that differ little."
+        verb = "is" if n == 1 else "are"
+        yield f"There {verb} only {plural(n, 'observation')}: more would tell apart states that differ little."
     if np.count_nonzero(found.probability @ found.distributions) == 1:
         yield "Only one outcome was ever seen: there is nothing to predict."
     if causal is None:

@@ -173,8 +173,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {name: getattr(wording, name) for name in ("number", "plural", "share")}
-    made.filters |= {"percent": "{:.0%}".format, "whole": "{:,}".format, "bits": "{:.3f} bits".format}
+    made.filters |= {name: getattr(wording, name) for name in ("number", "plural", "share", "bits", "there_are")}
+    made.filters |= {"percent": "{:.0%}".format, "whole": "{:,}".format}
     made.filters["outcome"] = lambda z: wording.typeset(wording.outcome_text(z))
     made.filters["prediction"] = lambda y: wording.typeset(wording.prediction_text(y))
     return made

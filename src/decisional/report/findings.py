@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-
 from numpy.typing import NDArray
 
 from ..data import sequences as reading
@@ -225,7 +224,11 @@ class Findings:
         if dates is None or self.labels is None or dates.size < self.labels.size:
             return None
         dates = dates[: self.labels.size]
-        return dates if dates.size > 1 and not np.isnat(dates).any() and (np.diff(dates) > np.timedelta64(0)).all() else None
+        return (
+            dates
+            if dates.size > 1 and not np.isnat(dates).any() and (np.diff(dates) > np.timedelta64(0)).all()
+            else None
+        )
 
     @cached_property
     def changes(self) -> list[Events] | None:
@@ -240,7 +243,7 @@ class Findings:
     @cached_property
     def path(self) -> BitsPath | None:
         """How many bits fewer states keep, where states are many; outcomes that are very many numbers count by steps."""
-        if not MOST_LANES < self.n_states:
+        if not self.n_states > MOST_LANES:
             return None
         p: Any = self.distributions
         entries = p.size if isinstance(p, np.ndarray) else p.nnz

@@ -98,7 +98,8 @@ def along(found: Findings, codes: Ints | None, values: Floats | None, track: Tra
         "kind": "line",
         "n": n,
         "letters": letters,
-        "dated": dates is not None,
+        # Milliseconds since 1970, as browsers count.
+        "begin": None if dates is None else int(dates[0].astype("M8[ms]").astype(np.int64)),
         "events": None if track is None else track.total,
     }
     arrays = _state_arrays(found) | {"row": rows, "start": found.starts, **_event_arrays(track)}
@@ -119,7 +120,7 @@ def _packed_line(
         if dates is not None:
             # Steps are alike, and take no space.
             begin = dates[::size].astype("M8[ms]").astype(np.int64)
-            arrays["date"] = np.diff(begin, prepend=0).astype(float)
+            arrays["date"] = np.diff(begin)
         return packed({**scene.header, "size": size, "item": scene.figures}, arrays)
 
     what = "The whole of the data, with the states as coloured rows; more is told where the pointer is"
@@ -240,7 +241,7 @@ def library() -> str:
 
     (path,) = Resources(mode="inline", components=["bokeh"], minified=True)._file_paths("js")
     with open(path, "rb") as file:
-        return deflated(file.read())
+        return deflated(file.read(), 9)
 
 
 def _line_figures(found: Findings, letters: list[str] | None, values: Floats | None, dates: NDArray[Any] | None) -> Any:
@@ -298,7 +299,8 @@ def _figure(name: str, height: int, x: Any, y: Any, kind: str = "linear", **more
     made.outline_line_color = None
     made.background_fill_color = made.border_fill_color = None
     made.grid.grid_line_alpha = 0.25
-    made.xaxis.formatter.use_scientific = False if kind == "linear" else made.xaxis.formatter.use_scientific
+    if kind == "linear":
+        made.xaxis.formatter.use_scientific = False
     return made
 
 
@@ -339,11 +341,19 @@ def _curve_figure(name: str, label: str, x: Any, kind: str) -> Any:
     made.yaxis.ticker.desired_num_ticks = 4
     sides = {"left": "left", "right": "right", "bottom": "bottom", "top": "top"}
     made.quad(**sides, fill_color="colour", line_color=None, source=_source(name, *sides, "colour"))
-    made.line("x", "y", line_color="#8a929b", line_width=1.2, source=_source(f"{name}-line", "x", "y"))
+    made.line(
+        "x",
+        "y",
+        line_color="#8a929b" if name == "values" else "#2f7fb8",
+        line_width=1.2,
+        source=_source(f"{name}-line", "x", "y"),
+    )
     dots = _source(f"{name}-dots", "x", "y", "colour")
     made.scatter("x", "y", size=7, fill_color="colour", line_color="#555", line_width=0.5, source=dots)
     if name == "worths":
-        made.segment("x", "low", "x", "high", line_color="#b3471d", line_width=1.5, source=_source("events", "x", "low", "high"))
+        made.segment(
+            "x", "low", "x", "high", line_color="#b3471d", line_width=1.5, source=_source("events", "x", "low", "high")
+        )
     return made
 
 

@@ -104,8 +104,8 @@ def page(
     told = [(label, str(value)) for label, value in asked.items()]
     along = sections.along(found)
     live = None if along.content is None else along.content.get("live")
-    states = [Section("states", "The states", sections.states(found)), along]
-    again = {"command": command, "seed": seed, "code": sections.python_code(found) if code is None else code}
+    states = [Section("states", "The states", sections.states(found, command)), along]
+    again = {"command": command, "seed": seed, "code": sections.python_code(found, command) if code is None else code}
     parts = [
         Section("summary", "In short", {}),
         Section("asked", "What was asked", {"entries": told} if told else None, "definitions"),

@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 MOST_SYMBOLS = 12  # whose frequencies are listed
 MOST_EDGES = 40  # of a machine that are told to those who do not see it
 MOST_STATES, FIRST_STATES = 30, 12  # up to 30 states are all listed, of more only the first
+# Commands that can be told how many states to keep.
+MERGING = ("decisional field ", "decisional image ", "decisional signal ")
+FEWER = (100, 30, 12, 6, 3, 2)  # states whose information is told, where there are more
 MOST_COLOURS = 12  # states that colours can tell apart
 FEW_OUTCOMES = 5  # all of which are shown, in one order for all states
 BINS = 40  # of a small curve
@@ -81,25 +84,25 @@ def _known(found: Findings) -> Iterator[tuple[str, Cell]]:
 def _known_symbols(source: Symbols) -> Iterator[tuple[str, Cell]]:
     lengths, letters = np.diff(source.bounds), source.letters
     several = f" in {lengths.size:,} series" if lengths.size > 1 else ""
-    yield "Length", f"{int(lengths.sum()):,} symbols{several}"
+    yield "Length", plural(int(lengths.sum()), "symbol") + several
     codes = source.lut[source.raw]
     count = np.bincount(codes[codes >= 0], minlength=len(letters))
     top = sorted(np.argsort(-count, kind="stable")[:MOST_SYMBOLS].tolist())
     rest = len(letters) - len(top)
     shown = [(symbol_text(letters[k]), float(count[k] / count.sum())) for k in top]
-    yield plural(len(letters), "symbol"), Bars(shown, f"and {rest} rarer symbols" if rest else "")
+    yield plural(len(letters), "symbol"), Bars(shown, f"and {plural(rest, 'rarer symbol')}" if rest else "")
     if source.has_gaps:
-        yield "Missing", f"{int(np.count_nonzero(codes < 0)):,} symbols"
+        yield "Missing", plural(int(np.count_nonzero(codes < 0)), "symbol")
 
 
 def _known_numbers(values: Floats) -> Iterator[tuple[str, Cell]]:
     known = values[np.isfinite(values)]
-    yield "Length", f"{values.size:,} values"
+    yield "Length", plural(values.size, "value")
     if known.size:
         yield "Range", f"from {number(float(known.min()))} to {number(float(known.max()))}"
         yield "Mean", f"{number(float(known.mean()))}, standard deviation {number(float(known.std()))}"
     if known.size < values.size:
-        yield "Missing", f"{values.size - known.size:,} values"
+        yield "Missing", plural(values.size - known.size, "value")
 
 
 def machine(found: Findings) -> Content:
@@ -112,8 +115,8 @@ def machine(found: Findings) -> Content:
     return {"picture": svg(machine_figure(found.machine), label, "machine")}
 
 
-def states(found: Findings) -> Content:
-    """The table of the states, the most probable ones first."""
+def states(found: Findings, command: str) -> Content:
+    """The table of the states, the most probable ones first; of many also groups, and the command for fewer."""
     if not found.has_states:
         return None
     n, choice, kinds = found.n_states, found.choice, found.recurrent
@@ -134,7 +137,37 @@ def states(found: Findings) -> Content:
         covered = float(found.probability[order].sum())
         caption += f"; the {len(order)} most probable ones are listed, which are {covered:.0%} of the data"
     right = [k for k, name in enumerate(columns) if name in ("Probability", "Worth")]
-    return {"table": TableContent(list(columns), list(zip(*columns.values(), strict=True)), caption, right)}
+    table = TableContent(list(columns), list(zip(*columns.values(), strict=True)), caption, right)
+    can_merge = command.startswith(MERGING) and " --states " not in command
+    again = f"{command} --states {len(found.lanes.names)}" if can_merge else ""
+    return {"table": table, "groups": _groups(found, what), "fewer": _fewer(found), "command": again}
+
+
+def _groups(found: Findings, what: str) -> TableContent | None:
+    """Many states in groups of similar ones, which are the rows along the data."""
+    lanes = found.lanes
+    if not lanes.grouped:
+        return None
+    member = np.arange(len(lanes.names))[:, None] == lanes.of_state
+    weight = member @ found.probability
+    share_of = member * found.probability / np.maximum(weight, 1e-300)[:, None]
+    mean = np.asarray(share_of @ found.distributions)
+    chips = [Chip(name, state_colour(k)) for k, name in enumerate(lanes.names)]
+    size = [f"{n:,}" for n in member.sum(axis=1).tolist()]
+    odds = [_odds(found, row) for row in mean]
+    rows = list(zip(chips, size, [share(p) for p in weight.tolist()], odds, strict=True))
+    caption = f"{plural(found.n_states, 'state')} in {len(rows)} groups of similar ones"
+    return TableContent(["Group", "States", "Probability", what], rows, caption, (1, 2))
+
+
+def _fewer(found: Findings) -> Bars | None:
+    """How much of the information about the future fewer states would keep."""
+    path = found.path
+    if path is None or path.bits[0] <= 0:
+        return None
+    kept = path.bits / path.bits[0]
+    at = [n for n in FEWER if n < found.n_states]
+    return Bars([(plural(n, "state"), float(kept[found.n_states - n])) for n in (found.n_states, *at)])
 
 
 def state_chip(found: Findings, k: int) -> Chip:
@@ -164,8 +197,12 @@ def _state_table(found: Findings) -> NDArray[Any]:
 
 
 def _distribution(found: Findings, k: int) -> Bars | Curve:
-    """P(Z|state) of one state as bars, or as a curve where the outcomes are many numbers."""
-    p = found.distribution(k)
+    """P(Z|state) of one state."""
+    return _odds(found, found.distribution(k))
+
+
+def _odds(found: Findings, p: Floats) -> Bars | Curve:
+    """A distribution as bars, or as a curve where the outcomes are many numbers."""
     if found.values is not None:
         return _curve(p, found.values)
     outcomes = [outcome_text(outcome) for outcome in found.outcomes]
@@ -206,7 +243,9 @@ def _track(found: Findings) -> Track | None:
     if found.changes is None:
         return None
     begin = [0] if len(found.changes) == 1 else [0, *found.starts.tolist()]
-    parts = [(part.position + at, part.cause_before, part.cause_after) for at, part in zip(begin, found.changes, strict=True)]
+    parts = [
+        (part.position + at, part.cause_before, part.cause_after) for at, part in zip(begin, found.changes, strict=True)
+    ]
     position, before, after = (np.concatenate(column) for column in zip(*parts, strict=True))
     order = np.argsort(position, kind="stable")
     return overview.listed(position[order], before[order], after[order])
@@ -344,7 +383,9 @@ def _panels(found: Findings) -> list[tuple[str, str, NDArray[Any] | None]]:
         worth = np.asarray(choice.utility_, float).round(6)
         if np.ptp(worth[seen]) > 0:
             panels.append((UTILITY, "dark = worth more", _greys(worth, seen)))
-        panels.append(("Prediction complexity (P)", "dark = rarely predicted", _greys(choice.iso_prediction_.local(), seen)))
+        panels.append(
+            ("Prediction complexity (P)", "dark = rarely predicted", _greys(choice.iso_prediction_.local(), seen))
+        )
     return panels
 
 
@@ -429,7 +470,7 @@ def selection(found: Findings) -> Content:
     return {"picture": svg(lambda: plot.selection(chosen, title=False), label, "selection")}
 
 
-def python_code(found: Findings) -> str:
+def python_code(found: Findings, command: str) -> str:
     """Python code that does what was done, up to the reading of the data."""
     if not found.has_states:
         return ""
@@ -438,7 +479,9 @@ def python_code(found: Findings) -> str:
         source = "causal"
         text = " ".join(repr(found.causal).split()).replace("CausalModel(", "CausalStates(")
         fitted = re.sub(rf"\b({PARTS}|CausalStates|DecisionalStates)\(", r"ds.\1(", text)
-        lines += [f"obs = {_observe(found.kind, found.causal.observations_)}", f"causal = {fitted}.fit(obs)"]
+        merged = re.search(r" --states (\d+)", command) if command.startswith(MERGING) else None
+        fewer = "" if merged is None else f".coarsen(n_states={merged[1]})"
+        lines += [f"obs = {_observe(found.kind, found.causal.observations_)}", f"causal = {fitted}.fit(obs){fewer}"]
     elif found.selection is not None:
         lines.append("machine = ds.epsilon_machine(symbols)  # the symbols of the file")
     else:

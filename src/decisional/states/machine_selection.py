@@ -7,6 +7,7 @@ are coded by what is believed of it. Candidates come from `reconstruct` with win
 where these do not tell all; the best of them are improved by `search`.
 """
 
+import math
 import warnings
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
@@ -175,7 +176,8 @@ class Selection:
         best, rival = self.chosen, self.rival
         if rival is None or rival.description_length - best.description_length >= DOUBT:
             return None
-        gap = rival.description_length - best.description_length
+        # Rounded up, it could seem to be enough.
+        gap = math.floor(10 * (rival.description_length - best.description_length)) / 10
         kind = f"{_states(best.n_states)} from {_states(rival.n_states)}"
         if rival.n_states == best.n_states:
             kind = f"two machines of {_states(best.n_states)}"

@@ -6,6 +6,7 @@
   const BINS = 500; // along a line
   const MANY = 150; // single values that still have dots
   const ROWS = 25; // events that are listed at once
+  const HEAD = ["Where", "Before", "Worth before", "After", "Worth after"];
   const AROUND = 30; // places shown on each side of an event
   const part = (name) => root.querySelector(`[data-part="${name}"]`);
   const tip = part("tip");
@@ -35,13 +36,14 @@
 
   // Words.
   const whole = (value) => value.toLocaleString("en");
-  const number = (value) => {
+  const number = (value, digits = 4) => {
     if (!Number.isFinite(value)) return "missing";
     if (value !== 0 && Math.abs(value) < 1e-6) return "≈ 0";
     const text = Math.abs(value) >= 1000 && Math.abs(value) < 1e15 ? value.toLocaleString("en", { maximumFractionDigits: 1 })
-      : String(Number(value.toPrecision(4)));
+      : String(Number(value.toPrecision(digits)));
     return text.replace(/^-0$/, "0").replace(/-/g, "−");
   };
+  const worthy = (value) => number(value, 3);
   const span = (low, high, write = number) => (write(low) === write(high) ? write(low) : `${write(low)} to ${write(high)}`);
   const date = (time) => new Date(time).toISOString().replace("T", " ").replace(/(:00)?\.000Z$/, "").replace(/ 00:00$/, "");
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -78,7 +80,7 @@
     later() {
       if (this.waiting) return;
       this.waiting = true;
-      requestAnimationFrame(() => { this.waiting = false; this.draw(); });
+      setTimeout(() => { this.waiting = false; this.draw(); }, 15);
     }
     name(state) { return this.data.names.length ? this.data.names[state] : String(state); }
     states(list) {
@@ -93,7 +95,7 @@
       const told = [...new Set(list.map((state) => decision[state]))].map((k) => decisions[k]);
       const text = told.slice(0, 3).join("; ") + (told.length > 3 ? `; ${whole(told.length - 3)} more` : "");
       const values = list.map((state) => worth[state]);
-      return [["Predict", text], ["Worth", span(Math.min(...values), Math.max(...values))]];
+      return [["Predict", text], ["Worth", span(Math.min(...values), Math.max(...values), worthy)]];
     }
     window() { return [this.x.start, this.x.end]; }
     show(start, end) {
@@ -130,11 +132,8 @@
       if (data.letter_count) data.letter_begin = summed(data.letter_count);
       this.n = data.state_count.length;
       data.high = data.high || data.low;
-      if (data.dated) {
-        const sums = summed(data.date);
-        // The places of blocks, and the end of the last.
-        data.at = sums.subarray(1);
-      }
+      // The date at which each block begins.
+      if (data.date) data.at = summed(data.date, data.begin);
       if (data.event_step) {
         data.event_at = summed(data.event_step).subarray(1);
         this.shown_events = Array.from(data.event_at.keys());
@@ -248,6 +247,13 @@
       }
       return low <= high ? [low, high] : [NaN, NaN];
     }
+    // The mean worth; of blocks whose states are only known to occur there is none.
+    mean(k, stop) {
+      const data = this.data, from = data.state_begin[k], to = data.state_begin[stop];
+      let sum = 0;
+      for (let j = from; j < to; j++) sum += data.worth[data.state_label[j]];
+      return data.size > 1 || from === to ? NaN : sum / (to - from);
+    }
     curve(source, first, last, per) {
       const found = this.sources.get(source);
       if (!found) return;
@@ -255,7 +261,7 @@
       const boxes = { left: [], right: [], bottom: [], top: [], colour: [] };
       const line = { x: [], y: [] }, dots = { x: [], y: [], colour: [] };
       const single = per * data.size === 1, dotted = single && last - first <= MANY && source === "values";
-      const fill = colour("--fill"), strong = colour("--mark");
+      const fill = colour("--fill"), track = colour("--band"), strong = colour("--mark");
       for (let k = first; k < last; k += per) {
         const stop = Math.min(k + per, last);
         const [low, high] = this.extent(source, k, stop);
@@ -270,11 +276,15 @@
             dots.colour.push(state < 0 ? "transparent" : state === this.marked ? strong : data.colours[data.lane[state]]);
           }
         } else if (Number.isFinite(low)) {
+          if (source === "worths" && per > 1) {
+            line.x.push(this.place((from + to) / 2));
+            line.y.push(this.mean(k, stop));
+          }
           boxes.left.push(this.edge(from));
           boxes.right.push(this.edge(to + 1));
           boxes.bottom.push(low - thin);
           boxes.top.push(high + thin);
-          boxes.colour.push(fill);
+          boxes.colour.push(source === "worths" && per > 1 ? track : fill);
         }
       }
       found.data = boxes;
@@ -338,7 +348,7 @@
       lines.push([states.length > 1 ? "States, rarest first" : "State", this.states(states) || "not known"], ...this.decided(states));
       if (data.event_at) {
         const events = this.event(to + 1) - this.event(from);
-        if (events) lines.push([events > 1 ? "Events" : "Event", from === to ? "the decision changes" : whole(events)]);
+        if (events) lines.push([data.events > data.event_at.length ? "Listed events" : events > 1 ? "Events" : "Event", from === to ? "the decision changes" : whole(events)]);
       }
       say(lines, event);
     }
@@ -470,7 +480,7 @@
     const inside = (name) => table.querySelector(`[data-part="${name}"]`);
     const words = (k, arrow = data.event_after) => {
       const state = arrow[k] - 1;
-      return state < 0 ? ["", ""] : [data.decisions[data.decision[state]], number(data.worth[state])];
+      return state < 0 ? ["", ""] : [data.decisions[data.decision[state]], worthy(data.worth[state])];
     };
     const kinds = new Map();
     data.event_at.forEach((_, k) => {
@@ -509,13 +519,14 @@
         [go, before, worth_before, after, worth].forEach((content, column) => {
           const cell = document.createElement(column ? "td" : "th");
           if (column === 2 || column === 4) cell.className = "number";
+          cell.dataset.label = HEAD[column];
           cell.append(content);
           row.append(cell);
         });
         return row;
       }));
       const last = Math.min(first + ROWS, chosen.length);
-      inside("count").textContent = chosen.length ? `${whole(first + 1)} to ${whole(last)} of ${whole(chosen.length)} events` : "No such event";
+      inside("count").textContent = chosen.length ? `${whole(first + 1)} to ${whole(last)} of ${whole(chosen.length)} event${chosen.length === 1 ? "" : "s"}` : "No such event";
       inside("back").disabled = !page;
       inside("on").disabled = last >= chosen.length;
     };
@@ -537,8 +548,9 @@
 
   // Axes have the colours of the page, light or dark.
   const dress = (view) => {
-    const ink = colour("--soft"), faint = colour("--line");
+    const ink = colour("--soft"), faint = colour("--line"), paper = colour("--paper");
     for (const model of view.model.document._all_models.values()) {
+      if (/Figure$|^Plot$/.test(model.type)) model.setv({ border_fill_color: paper, background_fill_color: paper });
       if (!/Axis$/.test(model.type)) continue;
       model.setv({
         major_label_text_color: ink, axis_label_text_color: ink, axis_line_color: faint,
@@ -610,6 +622,7 @@
     const script = document.createElement("script");
     script.textContent = new TextDecoder().decode(await inflated("overview-library"));
     document.head.append(script);
+    window.Bokeh.logger.set_level("error");
     const data = unpack(await inflated("overview-data"));
     const views = await window.Bokeh.embed.embed_item(data.item, figure);
     const model = (views.roots || [...views])[0].model;
