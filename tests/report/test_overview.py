@@ -1,4 +1,4 @@
-"""The whole of the data on a page: small enough, whole, safe, and in a real browser to be zoomed, asked and searched."""
+"""The whole of the data on a page: small, complete and safe; a real browser zooms, asks and searches it."""
 
 import json
 import re
@@ -223,7 +223,8 @@ PROBE = """<script>
   };
   const point = async () => {
     const target = deep(root, ".bk-events"), box = target.getBoundingClientRect();
-    const place = { clientX: box.left + box.width * 0.6, clientY: box.top + box.height * 0.5, bubbles: true, composed: true, isPrimary: true, pointerType: "mouse" };
+    const place = { clientX: box.left + box.width * 0.6, clientY: box.top + box.height * 0.5 };
+    Object.assign(place, { bubbles: true, composed: true, isPrimary: true, pointerType: "mouse" });
     for (const kind of ["pointerover", "pointermove"]) target.dispatchEvent(new PointerEvent(kind, place));
     await pause(100);
     return tip.hidden ? "" : tip.textContent;

@@ -24,8 +24,20 @@ if TYPE_CHECKING:
 # From light to dark, so that groups stay apart in grey print and for every kind of colour vision.
 PALETTE = ("#fbe9a6", "#7cc8ee", "#e08b1a", "#009e73", "#bb5590", "#005a94", "#7a3300", "#222255")
 # Of few states, in pictures and on pages: dark letters can be read on all of them.
-STATE_COLOURS = ("#f7dc7f", "#7cc8ee", "#f0a860", "#6fcfab", "#de9fc6", "#a9b8f0", "#cfab8f", "#c3c9cf")
-STATE_COLOURS += ("#e98f8f", "#9fdde0", "#c9dd7a", "#c8a5ee")
+STATE_COLOURS = (
+    "#f7dc7f",
+    "#7cc8ee",
+    "#f0a860",
+    "#6fcfab",
+    "#de9fc6",
+    "#a9b8f0",
+    "#cfab8f",
+    "#c3c9cf",
+    "#e98f8f",
+    "#9fdde0",
+    "#c9dd7a",
+    "#c8a5ee",
+)
 HATCHES = ("", "////", "....", "xxxx")
 RECURRENT, TRANSIENT, INK, LINE = "#cfe2f3", "#f6f6f6", "#1b1b1b", "#444444"
 FONT = 9  # of axes with scales

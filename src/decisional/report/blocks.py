@@ -34,11 +34,11 @@ class Sets(NamedTuple):
 
     Attributes
     ----------
-    count : (n_blocks,) how many
-    label : (count.sum(),) all of them, block after block, increasing in each
+    size : (n_blocks,) how many
+    label : (size.sum(),) all of them, block after block, increasing in each
     """
 
-    count: Ints
+    size: Ints
     label: Ints
 
 
@@ -74,7 +74,7 @@ def rarest_cells(labels: Ints, sides: tuple[int, int, int]) -> Ints:
     -------
     (steps / side, height / side, width / side), rounded up: the number of the cell, as in `labels.ravel()`
     """
-    sides = tuple(min(side, n) for side, n in zip(sides, labels.shape, strict=True))  # type: ignore[assignment]
+    sides = tuple(min(side, n) for side, n in zip(sides, labels.shape, strict=True))
     count = np.bincount(labels[labels >= 0], minlength=1)
     frequency = np.append(count, labels.size)[labels]
     pad = [(0, -n % side) for n, side in zip(labels.shape, sides, strict=True)]

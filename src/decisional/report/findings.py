@@ -242,8 +242,8 @@ class Findings:
 
     @cached_property
     def path(self) -> BitsPath | None:
-        """How many bits fewer states keep, where states are many; outcomes that are very many numbers count by steps."""
-        if not self.n_states > MOST_LANES:
+        """How many bits fewer states keep, where states are many; numbers that are very many count by steps."""
+        if self.n_states <= MOST_LANES:
             return None
         p: Any = self.distributions
         entries = p.size if isinstance(p, np.ndarray) else p.nnz

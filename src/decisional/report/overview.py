@@ -202,7 +202,7 @@ def _state_arrays(found: Findings) -> dict[str, NDArray[Any]]:
 
 
 def _set_arrays(name: str, sets: Sets) -> dict[str, NDArray[Any]]:
-    return {f"{name}_count": sets.count, f"{name}_label": sets.label}
+    return {f"{name}_count": sets.size, f"{name}_label": sets.label}
 
 
 def _event_arrays(track: Track | None) -> dict[str, NDArray[Any]]:

@@ -366,7 +366,7 @@ def _maps(found: Findings) -> Content:
 
 
 def _panels(found: Findings) -> list[tuple[str, str, NDArray[Any] | None]]:
-    """Return name and meaning of each map, and (n_states + 1, 3) the colours of states; None: it is that of the data."""
+    """Return name and meaning of each map, and (n_states + 1, 3) the colours of states; None for that of the data."""
     causal, choice = found.causal, found.choice
     assert causal is not None
     seen = np.zeros(found.n_states, bool)
