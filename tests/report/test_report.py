@@ -420,7 +420,7 @@ const before = svg && svg.getAttribute("viewBox");
 if (stage) stage.dispatchEvent(new KeyboardEvent("keydown", {key: "+"}));
 const zoomed = svg && svg.getAttribute("viewBox") !== before;
 if (stage) stage.dispatchEvent(new KeyboardEvent("keydown", {key: "0"}));
-const buttons = [...document.querySelectorAll(".controls")].every((part) => !part.hidden);
+const buttons = [...document.querySelectorAll("figure .controls")].every((part) => !part.hidden);
 const images = [...document.images].every((image) => image.complete && image.naturalWidth > 0);
 const wide = document.documentElement.scrollWidth > window.innerWidth;
 const size = svg ? svg.getBoundingClientRect().width : 0;
