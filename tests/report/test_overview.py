@@ -17,6 +17,7 @@ from test_blocks import unpacked
 
 import decisional as ds
 from decisional import report
+from decisional.cli import main
 from decisional.report import overview
 from decisional.report.findings import Findings
 
@@ -344,3 +345,12 @@ def test_in_a_browser_events_are_filtered_and_lead_to_their_places(folder: Path)
     times = signal.index[events.position].astype("datetime64[ms, UTC]" if signal.index.tz else "datetime64[ms]")
     there = sum(low <= time.timestamp() * 1000 <= high for time in times)
     assert inside.endswith(f"of {there} event{'' if there == 1 else 's'}")
+
+
+def test_the_command_keeps_as_many_states_as_it_is_told(tmp_path: Path) -> None:
+    cells = ds.processes.elementary_ca(110, 40, 40, 1)
+    np.save(tmp_path / "cells.npy", cells)
+    out = tmp_path / "found.json"
+    options = ["--past", "2", "--future", "2", "--match", "exact", "--states", "3", "--json", str(out)]
+    assert main(["field", str(tmp_path / "cells.npy"), *options, "--quiet"]) == 0
+    assert json.loads(out.read_text())["causal_states"] == 3
