@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from .estimators.features import ComplexityFeatures
     from .estimators.scikit_learn import CausalStates, DecisionalStates
     from .estimators.write_values import write_values
-    from .machines import EpsilonMachine, TransitionGraph
+    from .machines import BeliefMachine, EpsilonMachine, TransitionGraph
+    from .states.belief_search import belief_machine
     from .states.distributions import Counts
     from .states.kernels import Kernels
     from .states.machine_selection import epsilon_machine
@@ -41,6 +42,7 @@ _NAMES = {
     "DecisionalStates": "estimators.scikit_learn",
     "ComplexityFeatures": "estimators.features",
     "write_values": "estimators.write_values",
+    "BeliefMachine": "machines",
     "EpsilonMachine": "machines",
     "TransitionGraph": "machines",
     "Counts": "states.distributions",
@@ -53,6 +55,7 @@ _NAMES = {
     "JensenShannon": "states.matching",
     "Variational": "states.matching",
     "Partition": "states.partition",
+    "belief_machine": "states.belief_search",
     "epsilon_machine": "states.machine_selection",
     "Adapt": "streams.learner",
     "Monitor": "streams.monitor",
@@ -60,6 +63,7 @@ _NAMES = {
 
 __all__ = [
     "epsilon_machine",
+    "belief_machine",
     "selection",
     "baselines",
     "read",
@@ -82,6 +86,7 @@ __all__ = [
     "Change",
     "Refit",
     "EpsilonMachine",
+    "BeliefMachine",
     "TransitionGraph",
     "Bhattacharyya",
     "Evidence",

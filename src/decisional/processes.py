@@ -1,6 +1,7 @@
 """Processes with known answers: exact machines, and automata that fill fields."""
 
 from .machines.automata import cellular_automaton, cyclic_automaton, directed_percolation, elementary_ca, game_of_life
+from .machines.hidden_processes import mess3, misread, random_hidden, simple_nonunifilar
 from .machines.known_processes import (
     alternating_biased_coins,
     biased_coin,
@@ -45,6 +46,8 @@ __all__ = [
     "golden_mean",
     "irreversible",
     "ising",
+    "mess3",
+    "misread",
     "multiples",
     "nemo",
     "noisy_copy",
@@ -53,11 +56,13 @@ __all__ = [
     "odd",
     "periodic",
     "perturbed_coin",
+    "random_hidden",
     "random_machine",
     "restricted_golden_mean",
     "rip",
     "rk_golden_mean",
     "rrxor",
+    "simple_nonunifilar",
     "tent_map",
     "z1r",
 ]

@@ -1,5 +1,6 @@
 """What the data choose: the machine of a series without parameters, how much past matters, the widths of an image."""
 
+from .states.belief_search import BeliefCandidate, BeliefSelection, belief_machine, select_beliefs
 from .states.defaults import GreyScale, grey_scale
 from .states.machine_selection import Bootstrap, Selection, best_window, bootstrap, epsilon_machine, select
 from .states.pasts import best_past
@@ -7,11 +8,14 @@ from .states.search import Candidate
 from .states.uncertainty import MeasureIntervals, intervals
 
 __all__ = [
+    "BeliefCandidate",
+    "BeliefSelection",
     "Bootstrap",
     "Candidate",
     "GreyScale",
     "MeasureIntervals",
     "Selection",
+    "belief_machine",
     "best_past",
     "best_window",
     "bootstrap",
@@ -19,4 +23,5 @@ __all__ = [
     "grey_scale",
     "intervals",
     "select",
+    "select_beliefs",
 ]

@@ -47,6 +47,16 @@ def checked_names(values: Iterable[Hashable], parameter: str) -> Names:
     return names
 
 
+def check_storable(parameter: str, values: Names) -> None:
+    """Raise TypeError unless a JSON file holds the values without loss."""
+    for value in values:
+        if type(value) not in (str, int, float, bool) or value in (np.inf, -np.inf) or value != value:
+            raise TypeError(
+                f"The {parameter!r} contain {value!r}; a file can only hold strings, integers, "
+                "finite floats and booleans: rename it before saving."
+            )
+
+
 def read_rows(transitions: Iterable[Any], alphabet: Iterable[Hashable] | None) -> tuple[Array, Array, Names, Names]:
     """Turn rows (source, symbol, target, p) into targets, emission, alphabet and names, or raise ValueError.
 

@@ -341,12 +341,7 @@ class EpsilonMachine(Measures):
         Symbols and names must be strings, integers, finite floats or booleans.
         """
         for parameter, values in (("alphabet", self.alphabet), ("names", self.names)):
-            for value in values:
-                if type(value) not in (str, int, float, bool) or value in (np.inf, -np.inf) or value != value:
-                    raise TypeError(
-                        f"The {parameter!r} contain {value!r}; a file can only hold strings, integers, "
-                        "finite floats and booleans: rename it before saving."
-                    )
+            checks.check_storable(parameter, values)
         weights = None if self.weights is None else self.weights.tolist()
         content = {"format": _JSON, "version": 1, "alphabet": list(self.alphabet), "names": list(self.names)}
         arrays = {"targets": self.targets.tolist(), "emission": self.emission.tolist(), "weights": weights}

@@ -1,0 +1,120 @@
+"""Hidden states: beliefs against sums over all paths, rates and finite machines against known ones, files, refusals."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import decisional as ds
+import naive_beliefs as naive
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@pytest.mark.small
+@settings(deadline=None, max_examples=40)
+@given(seed=seeds, codes=st.lists(st.integers(0, 1), min_size=1, max_size=6), n_states=st.integers(1, 3))
+def test_beliefs_are_sums_over_all_paths(seed: int, codes: list[int], n_states: int) -> None:
+    machine = ds.processes.random_hidden(n_states, 2, rng=seed)
+    beliefs, ahead = machine.filter(codes), machine.predict_proba(codes)
+    home = np.array(machine.stationary)
+    np.testing.assert_allclose(home @ machine.matrix, home, atol=1e-12)
+    for t in range(len(codes)):
+        np.testing.assert_allclose(beliefs[t], naive.belief(codes[: t + 1], machine.steps, home), atol=1e-12)
+        np.testing.assert_allclose(ahead[t], beliefs[t] @ machine.emission, atol=1e-12)
+    assert (beliefs >= 0.0).all()
+    np.testing.assert_allclose(beliefs.sum(axis=1), 1.0)
+    assert machine.log_likelihood(codes) == pytest.approx(naive.log2p([codes], machine.steps, home))
+
+
+def test_an_epsilon_machine_as_hidden_states_says_the_same() -> None:
+    even = ds.processes.even()
+    machine, symbols = ds.BeliefMachine.of(even), even.simulate(2_000, rng=1)
+    assert machine.is_unifilar
+    assert machine.log_likelihood(symbols) == pytest.approx(even.log_likelihood(symbols))
+    np.testing.assert_allclose(machine.predict_proba(symbols), even.predict_proba(symbols))
+    rate = machine.entropy_rate(100_000)
+    assert abs(rate.value - 2 / 3) < 4 * rate.error + 1e-12
+    assert machine.epsilon_machine().is_isomorphic(even)
+    assert machine.statistical_complexity(n=50_000) == pytest.approx(even.statistical_complexity(), abs=0.01)
+
+
+def test_simulated_words_have_their_probabilities() -> None:
+    machine = ds.processes.mess3()
+    symbols = machine.simulate(100_000, rng=2)
+    assert np.array_equal(symbols, machine.simulate(100_000, rng=2))
+    pairs = np.bincount(3 * symbols[:-1] + symbols[1:], minlength=9) / (symbols.size - 1)
+    true = [2.0 ** naive.log2p([[a, b]], machine.steps, machine.stationary) for a in range(3) for b in range(3)]
+    np.testing.assert_allclose(pairs, true, atol=0.01)
+
+
+def test_causal_states_of_a_nonunifilar_source_never_end() -> None:
+    machine = ds.processes.simple_nonunifilar()
+    assert not machine.is_unifilar
+    found = [machine.epsilon_machine(loss) for loss in (1e-2, 1e-4)]
+    assert found[0].n_states < found[1].n_states
+    rate = machine.entropy_rate(200_000)
+    assert abs(found[1].entropy_rate() - rate.value) < 1e-3 + 4 * rate.error
+    # Causal states are the numbers of 0 since the last 1, so that finer grids tell more of them apart.
+    complexities = [machine.statistical_complexity(grid, n=50_000) for grid in (0.2, 0.02, 0.002)]
+    assert complexities == sorted(complexities)
+    with pytest.raises(ValueError, match="allow more loss"):
+        ds.processes.mess3().epsilon_machine(1e-12)
+
+
+def test_beliefs_of_mess3_fill_the_triangle_evenly() -> None:
+    beliefs = ds.processes.mess3().beliefs(20_000, rng=3)
+    np.testing.assert_allclose(beliefs.mean(axis=0), 1 / 3, atol=0.02)
+
+
+def test_gaps_and_what_cannot_come() -> None:
+    machine = ds.BeliefMachine.of(ds.processes.golden_mean())
+    beliefs = machine.filter([1, None, 0])
+    np.testing.assert_allclose(beliefs[1], machine.stationary)
+    assert machine.log_likelihood([1, 1]) == -np.inf
+    assert machine.log_likelihood([1, None, 1]) == pytest.approx(2 * machine.log_likelihood([1]))
+
+
+def test_a_sensor_that_misreads() -> None:
+    machine = ds.processes.misread(ds.processes.golden_mean(), 0.1)
+    assert machine.emission[:, 1] == pytest.approx(0.9 * np.array([0.5, 0.0]) + 0.1 * np.array([0.5, 1.0]))
+    again = ds.processes.misread(machine, 0.2)
+    np.testing.assert_allclose(again.matrix, machine.matrix)
+    with pytest.raises(ValueError, match="at least 2 symbols"):
+        ds.processes.misread(ds.BeliefMachine([[[1.0]]]))
+
+
+def test_saved_machines_are_the_same(tmp_path: Path) -> None:
+    machine = ds.BeliefMachine(ds.processes.mess3().steps, ["a", "b", "c"], ["x", "y", "z"])
+    machine.save(tmp_path / "machine.json")
+    again = ds.BeliefMachine.load(tmp_path / "machine.json")
+    assert np.array_equal(again.steps, machine.steps)
+    assert (again.alphabet, again.names) == (machine.alphabet, machine.names)
+    content = json.loads((tmp_path / "machine.json").read_text())
+    content["steps"][0][0][0] = 7.0
+    (tmp_path / "machine.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match="save the machine again"):
+        ds.BeliefMachine.load(tmp_path / "machine.json")
+    with pytest.raises(TypeError, match="rename it before saving"):
+        ds.BeliefMachine([[[1.0]]], [("a", 1)]).save(tmp_path / "other.json")
+
+
+@pytest.mark.small
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"steps": [[1.0]]}, "'steps' have shape"),
+        ({"steps": [[[0.5]]]}, "sum to 0.5"),
+        ({"steps": [[[-0.5]], [[1.5]]]}, "between 0 and 1"),
+        ({"steps": [[[1.0]]], "alphabet": "ab"}, "'alphabet' are 2"),
+        ({"steps": [[[1.0]]], "names": "ab"}, "'names' are 2"),
+        ({"steps": "no"}, "'steps' is 'no'"),
+    ],
+)
+def test_refusals_are_one_sentence(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        ds.BeliefMachine(**given)
