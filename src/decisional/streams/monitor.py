@@ -183,6 +183,19 @@ class Monitor:
         """Whether the machine was given up and no new one is learnt yet; nothing is decided then."""
         return self._learner is not None and self._learner.learning
 
+    @property
+    def misfit(self) -> float:
+        """Bits by which an alternative describes the last symbols shorter than the machine; 0 where it may not change.
+
+        The machine is given up at log2(1/alpha) of them, 30 by default.
+        """
+        return 0.0 if self._learner is None else self._learner.misfit
+
+    @property
+    def plan(self) -> Plan:
+        """What to do in each causal state: labels, predictions, utility and what is believed when nothing is known."""
+        return self._follower.plan
+
     def takes(self, symbol: Any) -> bool:
         """Whether a symbol of a file, as text, is known: one of the alphabet, a number of a signal, or None, a gap."""
         return self._follower.takes(symbol)
