@@ -58,6 +58,7 @@ class Update:
     events, drifts : new events, at most the last 100, and all changes of the machine that are kept, as `event_line` has
         them
     n_events, n_drifts : how many there were in all
+    bound : bits of evidence at which the machine is given up; None where it stays
     rate, rates : symbols per second in the last seconds, and in each second of the last minute
     """
 
@@ -74,6 +75,7 @@ class Update:
     drifts: list[dict[str, Any]]
     n_events: int
     n_drifts: int
+    bound: float | None
     rate: float
     rates: list[int]
 
@@ -243,6 +245,7 @@ class LiveFeed:
                 drifts=list(self._drifts),
                 n_events=self._n_events,
                 n_drifts=self._n_drifts,
+                bound=self._monitor.bound,
                 rate=rate,
                 rates=rates,
             )

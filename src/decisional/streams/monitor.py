@@ -1,5 +1,6 @@
 """Monitor: symbols in, one at a time or in chunks; changes of decision out, as they happen."""
 
+import math
 import os
 from collections.abc import Iterable, Iterator
 from threading import Lock
@@ -185,11 +186,13 @@ class Monitor:
 
     @property
     def misfit(self) -> float:
-        """Bits by which an alternative describes the last symbols shorter than the machine; 0 where it may not change.
-
-        The machine is given up at log2(1/alpha) of them, 30 by default.
-        """
+        """Bits by which an alternative describes the last symbols shorter than the machine; 0 if that never changes."""
         return 0.0 if self._learner is None else self._learner.misfit
+
+    @property
+    def bound(self) -> float | None:
+        """The `misfit` at which the machine is given up, log2(1/alpha); None where it may not change."""
+        return None if self._learner is None else -math.log2(self._learner.adapt.alpha)
 
     @property
     def plan(self) -> Plan:
