@@ -13,6 +13,7 @@ import json
 import os
 import secrets
 import socket
+import sys
 import threading
 import urllib.parse
 from collections.abc import Callable, Sequence
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 
 # Seconds between two answers to a viewer where something is new, and where nothing is.
 PACE, BEAT = 0.2, 1.0
-# Seconds after which a viewer that takes nothing is left, and viewers at most.
-PATIENCE, VIEWERS = 30.0, 64
+# Seconds after which a viewer that takes nothing is left, bytes that are sent to it before, and viewers at most.
+PATIENCE, BUFFER, VIEWERS = 30.0, 1 << 17, 64
 # Causal states whose belief is shown, and labels of a bin.
 BELIEFS, SHARES = 12, 6
 # A token that was chosen has so many characters at least; what is sent instead of it, so many at most.
@@ -271,7 +272,9 @@ async def _gone(receive: Receive) -> None:
 def worded(update: Update, by: tuple[str, float | None]) -> dict[str, Any]:
     """An update as JSON, in words that the page only has to put in their places."""
     now, plan = update.now, update.plan
-    shown = [k for k in (-now.belief).argsort(kind="stable")[:BELIEFS].tolist() if now.belief[k] > 0]
+    # A few stay where they are, of many those that are believed in are shown.
+    few = len(now.belief) <= BELIEFS
+    shown = [*range(len(now.belief))] if few else (-now.belief).argsort(kind="stable")[:BELIEFS].tolist()
     rest = max(1.0 - float(now.belief[shown].sum()), 0.0)
     known = now.decision >= 0
     return {
@@ -375,12 +378,17 @@ def _token() -> str:
 def _listening(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=128)
+        made = socket.create_server((host, port), family=family, backlog=128)
     except OSError as error:
         raise ValueError(
             f"The address {host}:{port} of --serve cannot be used ({error.strerror}): give another port, or an address "
             "of this machine."
         ) from None
+    # What a viewer has not taken is kept nowhere but in a small buffer, and not for ever.
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
+    if sys.platform == "linux":
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, int(1000 * PATIENCE))
+    return made
 
 
 def _names(host: str) -> Sequence[str]:

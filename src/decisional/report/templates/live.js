@@ -5,6 +5,7 @@ const at = (id) => document.getElementById(id);
 const palette = document.body.dataset.palette.split(" ");
 const hatches = Number(document.body.dataset.hatches);
 const lines = new Map(); // width -> Map of the number of a bin -> [number, changes, worth, n, label, share, ...]
+const title = document.title;
 let events = [], now = null, mark = "", source = null, heard = 0, drawn = false;
 
 const whole = (n) => Math.round(n).toLocaleString("en");
@@ -86,7 +87,7 @@ function showDecision() {
   at("n-events").textContent = whole(now.counts[0]);
   at("time-tile").hidden = now.time === null;
   at("time").textContent = now.time || "";
-  document.title = known ? `${now.decision[1]} · ${at("now").ownerDocument.querySelector("h1").textContent}` : document.title;
+  document.title = known ? `${now.decision[1]} · ${title}` : title;
   bars(at("rates"), now.rates);
 }
 
@@ -250,6 +251,7 @@ function showLegend() {
     return row;
   });
   const other = now.drifts.length ? [["change", "--warm-line", "model given up"], ["refit", "--cool-line", "new model"]] : [];
+  if (earlier()) rows.push(element("span", "note", "before the last new model: states of the model of then"));
   for (const [, name, text] of other) {
     const row = element("span"), key = element("span", "key");
     key.style.background = style(name);
@@ -260,6 +262,11 @@ function showLegend() {
   if (at("legend").dataset.shown === rows.map((row) => row.textContent).join("|")) return;
   at("legend").dataset.shown = rows.map((row) => row.textContent).join("|");
   at("legend").replaceChildren(...rows);
+}
+
+// Where the states of the present model begin.
+function earlier() {
+  return Math.max(0, ...now.drifts.filter((drift) => drift[2] === "refit").map((drift) => drift[0]));
 }
 
 function tell(list, told, none) {
@@ -303,7 +310,8 @@ function hover(event) {
   for (let k = 0; k < shares.length; k += 2) {
     const row = element("div"), key = element("span", "key"), found = now.legend.find((entry) => entry[0] === shares[k]);
     fill(key, shares[k]);
-    row.append(key, `${found ? found[2] : "others"}${view.width > 1 ? `: ${Math.round(100 * shares[k + 1])} %` : ""}`);
+    const meant = shares[k] >= OTHER ? "others" : begin < earlier() || !found ? `state ${shares[k]} of the model of then` : found[2];
+    row.append(key, `${meant}${view.width > 1 ? `: ${Math.round(100 * shares[k + 1])} %` : ""}`);
     tip.append(row);
   }
   tip.style.left = x < area.width / 2 ? `${x + 14}px` : "auto";
