@@ -104,7 +104,7 @@ function showBelief() {
     fill(bar, label);
     bar.style.width = `${100 * p}%`;
     track.append(bar);
-    row.append(chip, track, element("span", "p", p < 0.0005 ? p.toExponential(0) : p.toFixed(3)));
+    row.append(chip, track, element("span", "p", p >= 0.0005 ? p.toFixed(3) : p > 0 ? p.toExponential(0) : "0"));
     return row;
   });
   at("beliefs").replaceChildren(...rows);
@@ -171,7 +171,8 @@ function draw() {
   for (const [number, , , total, ...shares] of bins) {
     let base = floor + strip;
     // The last bin may not be full yet.
-    const x = left + (number - first) * step, w = step * Math.min(1, total / width) + 0.5;
+    const x = Math.round(left + (number - first) * step);
+    const w = Math.round(left + (number - first + Math.min(1, total / width)) * step) - x;
     for (let k = 0; k < shares.length; k += 2) {
       const tall = strip * shares[k + 1];
       paint(pen, shares[k], x, base - tall, w, tall);
@@ -251,7 +252,6 @@ function showLegend() {
     return row;
   });
   const other = now.drifts.length ? [["change", "--warm-line", "model given up"], ["refit", "--cool-line", "new model"]] : [];
-  if (earlier()) rows.push(element("span", "note", "before the last new model: states of the model of then"));
   for (const [, name, text] of other) {
     const row = element("span"), key = element("span", "key");
     key.style.background = style(name);
@@ -259,6 +259,7 @@ function showLegend() {
     row.append(key, text);
     rows.push(row);
   }
+  if (earlier()) rows.push(element("span", "note", "Before the last new model, colours are those of the model of then."));
   if (at("legend").dataset.shown === rows.map((row) => row.textContent).join("|")) return;
   at("legend").dataset.shown = rows.map((row) => row.textContent).join("|");
   at("legend").replaceChildren(...rows);
