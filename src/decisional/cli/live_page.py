@@ -25,7 +25,7 @@ from ..plot.figures import HATCHES, PALETTE
 from ..plot.wording import number, plural, prediction_text, symbol_text, typeset, worth
 from ..report.content import render
 from ..streams.live_feed import LiveFeed, Update
-from ..streams.pyramid import CHANGED, KINDS, NONE, WORTH, Line
+from ..streams.pyramid import CHANGED, KINDS, NONE, WORTH, LineBins
 from ..support.arguments import package
 
 if TYPE_CHECKING:
@@ -323,7 +323,7 @@ def _legend(update: Update, by: tuple[str, float | None]) -> list[list[Any]]:
     return found
 
 
-def _bins(line: Line) -> list[list[Any]]:
+def _bins(line: LineBins) -> list[list[Any]]:
     """Number, changes, mean worth or None, and labels with their shares of each bin, those of the largest ones."""
     found = []
     for place, row in zip(line.number.tolist(), line.table, strict=True):

@@ -21,7 +21,7 @@ from ..support.arrays import Floats, Ints
 from .event_file import event_content
 from .follower import Plan
 from .monitor import Monitor
-from .pyramid import Line, Pyramid
+from .pyramid import LineBins, Pyramid
 
 # Events, and changes of the machine, that are kept; bytes of a file of events that are looked at again.
 EVENTS, DRIFTS, RECALLED = 100, 20, 1 << 18
@@ -70,7 +70,7 @@ class Update:
     now: Standing
     plan: Plan
     names: Sequence[Any]
-    lines: list[Line]
+    lines: list[LineBins]
     events: list[dict[str, Any]]
     drifts: list[dict[str, Any]]
     n_events: int

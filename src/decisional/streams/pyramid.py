@@ -20,7 +20,7 @@ WORTH, CHANGED = KINDS + 2, KINDS + 3
 COLUMNS = KINDS + 4
 
 
-class Line(NamedTuple):
+class LineBins(NamedTuple):
     """Bins of one width, in their order.
 
     Attributes
@@ -83,7 +83,7 @@ class Pyramid:
         self._number[level, slots] = bins
         self._table[level, slots] += block
 
-    def since(self, position: int) -> list[Line]:
+    def since(self, position: int) -> list[LineBins]:
         """Copies of the bins that have positions from `position` on, of the widths that are needed to show all.
 
         Bins of a width that was not needed up to that position are all there.
@@ -93,7 +93,7 @@ class Pyramid:
             width = FACTOR**level
             slots = np.flatnonzero(self._number[level] >= (position // width if level < known else 0))
             slots = slots[np.argsort(self._number[level, slots])]
-            found.append(Line(width, self._number[level, slots], self._table[level, slots]))
+            found.append(LineBins(width, self._number[level, slots], self._table[level, slots]))
         return found
 
     def _needed(self, end: int) -> int:
