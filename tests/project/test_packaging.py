@@ -22,6 +22,7 @@ EXTRAS = {
     "parquet",
     "xarray",
     "scale",
+    "live",
     "all",
     "docs",
     "bench",

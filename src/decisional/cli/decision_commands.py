@@ -5,18 +5,22 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import results, summary
-from .parser import NOT_NEGATIVE, PICTURE, add_command, add_outputs, add_table, number, option, table_options
+from .parser import NOT_NEGATIVE, PICTURE, SERVED, add_command, add_outputs, add_table, number, option, table_options
 
 if TYPE_CHECKING:
     from ..data.row_stream import StreamRows
     from ..machines import EpsilonMachine
     from ..streams.event_file import EventFile
+    from ..streams.live_feed import LiveFeed
+    from ..streams.monitor import Monitor
     from ..streams.stream_input import StreamInput
 
 DECIDE = """\
@@ -48,10 +52,14 @@ the disk was full; on standard output an event may come again, with the same pos
 With --adapt, a line with "change" says that the model no longer fits, and one with "refit" that a new one is followed;
 symbols that the model has not are learnt.
 
+With --serve a page in the browser shows the stream while it is followed. To other machines, by --serve 0.0.0.0:8765, it
+is shown with a token: that of the environment's DECISIONAL_TOKEN, or one that is made and told.
+
 example:
   decisional watch monitor.json --state state.json --out events.jsonl --skip-seen < symbols.txt
   tail -f symbols.txt | decisional watch monitor.json
   tail -F -n +1 weather.csv | decisional watch monitor.json --column sky --time date --step 1h
+  tail -f symbols.txt | decisional watch monitor.json --serve 8765
 """
 FILES = {"json": "decisions.json", "dot": "decisions.dot", "plot": "decisions.png", "report": "report.html"}
 BY = ("decision", "prediction", "utility")
@@ -86,6 +94,9 @@ def add(commands: Any) -> None:
     watch.add_argument("--unknown", choices=("refuse", "gap"), default="refuse", help=gap)
     window = "learn anew when the model no longer fits, from at most N of the last symbols (20000); with --utility"
     option(watch, "--adapt", "N", window, int, nargs="?", const=20_000)
+    served = "show a live page in the browser: only on this machine (port 8765), unless HOST says otherwise"
+    option(watch, "--serve", "[HOST:]PORT", served, SERVED, nargs="?", const=("127.0.0.1", 8765))
+    watch.add_argument("--stay", action="store_true", help="keep the page after the end of DATA, until Ctrl-C")
     watch.add_argument("--quiet", action="store_true", help="do not tell on standard error where it resumes")
 
 
@@ -247,12 +258,39 @@ def run_watch(arguments: argparse.Namespace) -> int:
 
     how = {"skip_seen": arguments.skip_seen, "goes_on": arguments.state is not None}
     source = StreamInput(monitor, arguments.data, _table(arguments), **how)
-    with EventFile(monitor, arguments.out, arguments.state, resumed) as file:
+    with _shown(monitor, arguments) as feed, EventFile(monitor, arguments.out, arguments.state, resumed, feed) as file:
         if resumed and not arguments.quiet:
             print(f"decisional: resuming at symbol {monitor.position}", file=sys.stderr, flush=True)
         for rows in source:
             _follow(file, source, rows, arguments.unknown == "gap")
+        if feed is not None:
+            _stay(feed, arguments.stay)
     return 0
+
+
+@contextmanager
+def _shown(monitor: Monitor, arguments: argparse.Namespace) -> Iterator[LiveFeed | None]:
+    """The feed of a live page, which is served meanwhile; None where there is none."""
+    if arguments.serve is None:
+        yield None
+        return
+    from ..streams.live_feed import LiveFeed
+    from .live_page import LivePage
+
+    feed, (host, port) = LiveFeed(monitor), arguments.serve
+    with LivePage(feed, host, port, f"Stream of {arguments.model}", (monitor.by, monitor.level)) as page:
+        print(f"decisional: live page at {page.address}", file=sys.stderr, flush=True)
+        yield feed
+
+
+def _stay(feed: LiveFeed, forever: bool) -> None:
+    """Let viewers see the end, and the page stay if it shall."""
+    from .live_page import PACE
+
+    feed.end()
+    time.sleep(2 * PACE)
+    while forever:
+        time.sleep(1.0)
 
 
 def _check_watch(arguments: argparse.Namespace) -> None:
@@ -261,6 +299,8 @@ def _check_watch(arguments: argparse.Namespace) -> None:
 
     if arguments.skip_seen and arguments.state is None:
         raise ValueError("The option --skip-seen has no meaning without --state: give both.")
+    if arguments.stay and arguments.serve is None:
+        raise ValueError("The option --stay has no meaning without --serve: give both.")
     if arguments.model == arguments.data == "-":
         raise ValueError("The MODEL '-' is standard input, where the symbols come from: give the path of a file.")
     if arguments.groups is not None:

@@ -155,6 +155,18 @@ WHERE = _type(
     "'local' or the address of a Dask scheduler, such as tcp://host:8786",
     lambda text: text if text == "local" or ADDRESS.fullmatch(text) else None,
 )
+
+
+def _served(text: str) -> tuple[str, int] | None:
+    """Host and port of [HOST:]PORT, where an address with colons stands in brackets."""
+    host, _, port = text.rpartition(":")
+    host = host[1:-1] if host.startswith("[") and host.endswith("]") else "" if ":" in host else host
+    if not re.fullmatch(r"\d{1,5}", port) or int(port) > 65535 or (not host and text != port):
+        return None
+    return host or "127.0.0.1", int(port)
+
+
+SERVED = _type("a port, or HOST:PORT such as 0.0.0.0:8765", _served)
 _LENGTH = _type("'auto' or an integer of at least 1", lambda text: int(text) or None if text.isdecimal() else None)
 
 

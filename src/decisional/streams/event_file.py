@@ -12,12 +12,15 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from ..decisions.events import Change, Event, Refit, sorted_predictions
 from ..decisions.predictions import Interval
 from ..support.files import is_channel, sync
 from .monitor import Monitor, RefusedSymbol
+
+if TYPE_CHECKING:
+    from .live_feed import LiveFeed
 
 
 class EventFile:
@@ -34,6 +37,8 @@ class EventFile:
         Where the monitor is saved, to be resumed; without it `out` is written anew.
     resumed : bool, default=False
         Whether the monitor was loaded from `state`.
+    live : LiveFeed, optional
+        What is told of the events when they are written, and the monitor is saved.
 
     Examples
     --------
@@ -51,9 +56,14 @@ class EventFile:
     """
 
     def __init__(
-        self, monitor: Monitor, out: str | None = None, state: str | None = None, resumed: bool = False
+        self,
+        monitor: Monitor,
+        out: str | None = None,
+        state: str | None = None,
+        resumed: bool = False,
+        live: LiveFeed | None = None,
     ) -> None:
-        self.monitor, self.out, self.state = monitor, out, state
+        self.monitor, self.out, self.state, self.live = monitor, out, state, live
         self._begun = resumed
         self._failed = False
         self._file: BinaryIO | None = None
@@ -61,6 +71,8 @@ class EventFile:
             return
         if resumed:
             _cut(out, monitor.position)
+            if live is not None and Path(out).exists():
+                live.recall(out)
         elif Path(out).exists() and Path(out).stat().st_size:
             raise ValueError(
                 f"The file {out!r} has events already but the state {state!r} does not exist: move one of them, or "
@@ -119,6 +131,8 @@ class EventFile:
             note(self.monitor.position - begin)
         if self.state is not None:
             self.monitor.save(self.state)
+        if self.live is not None:
+            self.live.take(events, times)
         self._failed = False
         if refused is not None:
             raise refused
@@ -147,6 +161,11 @@ class EventFile:
 
 def event_line(event: Event | Change | Refit, time: str | None = None) -> str:
     """An event, or a change of the machine, as a line of JSON, with the time of its symbol where that is known."""
+    return json.dumps(event_content(event, time), ensure_ascii=False, allow_nan=False)
+
+
+def event_content(event: Event | Change | Refit, time: str | None = None) -> dict[str, Any]:
+    """What `event_line` writes."""
     if isinstance(event, Change):
         content: dict[str, Any] = {"change": {"since": event.since, "bits": round(event.bits, 3)}}
     elif isinstance(event, Refit):
@@ -165,7 +184,7 @@ def event_line(event: Event | Change | Refit, time: str | None = None) -> str:
             "utility_before": None if event.before < 0 else event.utility_before + 0.0,
         }
     when = {} if time is None else {"time": time}
-    return json.dumps({"position": event.position, **when, **content}, ensure_ascii=False, allow_nan=False)
+    return {"position": event.position, **when, **content}
 
 
 def plain(predictions: Any) -> Any:

@@ -274,6 +274,11 @@ class Learner:
         return self.change is not None
 
     @property
+    def misfit(self) -> float:
+        """Bits of evidence against the machine; those at which it was given up while another is learnt."""
+        return self.change.bits if self.change is not None else log2(max(self.test.levels[kernels.RATIO], 1.0))
+
+    @property
     def limit(self) -> int | None:
         """After how many symbols at most, at least 1, there is something to learn from; None = never."""
         wanted = self.needed if self.learning else self.due

@@ -1,5 +1,6 @@
 """Monitor: symbols in, one at a time or in chunks; changes of decision out, as they happen."""
 
+import math
 import os
 from collections.abc import Iterable, Iterator
 from threading import Lock
@@ -182,6 +183,21 @@ class Monitor:
     def learning(self) -> bool:
         """Whether the machine was given up and no new one is learnt yet; nothing is decided then."""
         return self._learner is not None and self._learner.learning
+
+    @property
+    def misfit(self) -> float:
+        """Bits by which an alternative describes the last symbols shorter than the machine; 0 if that never changes."""
+        return 0.0 if self._learner is None else self._learner.misfit
+
+    @property
+    def bound(self) -> float | None:
+        """The `misfit` at which the machine is given up, log2(1/alpha); None where it may not change."""
+        return None if self._learner is None else -math.log2(self._learner.adapt.alpha)
+
+    @property
+    def plan(self) -> Plan:
+        """What to do in each causal state: labels, predictions, utility and what is believed when nothing is known."""
+        return self._follower.plan
 
     def takes(self, symbol: Any) -> bool:
         """Whether a symbol of a file, as text, is known: one of the alphabet, a number of a signal, or None, a gap."""
