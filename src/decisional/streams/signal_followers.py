@@ -4,6 +4,7 @@ A decision stands until another one is believed enough: a value between two leve
 changes nothing.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from .follower import Follower, Tracked
 from .packing import pack, unpack_any
 
 
-class ValueFollower(Follower):
+class ValueFollower(Follower, ABC):
     """Follow numbers: the codes are the values themselves, (n,) or (n, width), NaN where one is missing."""
 
     width = 1
@@ -102,9 +103,9 @@ class ValueFollower(Follower):
         lay[seen], came[seen] = places, before
         return Tracked(np.append(self.state, states)[row], np.append(-1, known)[row]), lay, came
 
+    @abstractmethod
     def _look(self, values: Floats, placing: bool) -> tuple[Ints, Ints, Floats, Ints]:
         """States after each value, those that are known well, places of the values and states before them."""
-        raise NotImplementedError
 
     def now(self) -> Any:
         """What changes with the values, to `go_back` to."""

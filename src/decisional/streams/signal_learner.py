@@ -13,7 +13,7 @@ from .._kernels import drift, value_drift
 from ..data.signals import delays as observed
 from ..decisions.decisional_model import DecisionalModel
 from ..machines import EpsilonMachine
-from ..states.causal_model import CausalModel
+from ..states.causal_model import CausalModel, own_places
 from ..states.signal_machine import NoLevels
 from ..support.arguments import shown
 from ..support.arrays import Floats, Ints
@@ -178,7 +178,7 @@ class SignalLearner(Learner):
 def warm_up(test: PlaceTest, choice: Any) -> None:
     """Let a test know where values lie: those that causal states were found in, or some that a machine makes."""
     if choice.machine_ is None:
-        test.warm_up(*choice.causal_.own_places())
+        test.warm_up(*own_places(choice.causal_))
         return
     made = choice.machine_.simulate(SIMULATED, rng=0)
     alone = LevelFollower(choice.machine_, Plan.of(choice, "decision", None), "decision", None, "reset", "reset")
