@@ -53,8 +53,8 @@ def test(
     position : of the first value in the stream
     bound, most : likelihood ratio at which the model is given up, and what a single letter adds to it at most
     prior : (n_letters,) what the model says of the letters, worth `trust` letters in the long memory of all
-    lean : letters that what is usual in all is worth after each letter and in each state, and what was usual for long in
-        short memories
+    lean : letters that what is usual in all is worth after each letter and in each state, and what was usual for long
+        in short memories
     share : of the weights that goes round at each letter, among long and among short memories
     limits : (n_limits,) letters at which the counts of short memories are halved
 
