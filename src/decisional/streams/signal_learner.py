@@ -32,7 +32,7 @@ MOST = 3.0
 # Values of a machine that a test begins with.
 SIMULATED = 1000
 # Share of the weights that goes round at each letter, among short memories and among long ones: these must come back to
-# a context as soon as those, or a fault that the model always had looks new when it is found. Lengths of short memories.
+# a context as soon as those, or a fault that the model always had looks new when it is found. Lengths of the former.
 SHARE, LIMITS = 1 / 2048, np.array([64.0, 512.0, 4096.0])
 
 
