@@ -224,7 +224,16 @@ def test_signal_drift(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
 def test_levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     levels = load("levels")
-    small = {"SEEDS": 1, "NOISES": (0.1,), "PROCESSES": ("golden_mean",), "REFUSED": 1, "N": 600, "LONG": 2000}
+    small = {
+        "SEEDS": 1,
+        "WATCHED": 1,
+        "FIRST": 7000,
+        "NOISES": (0.1,),
+        "PROCESSES": ("golden_mean",),
+        "REFUSED": 1,
+        "N": 600,
+        "LONG": 2000,
+    }
     small |= {"CONTINUA": {"ar1": levels.CONTINUA["ar1"]}, "REGIMES": ((0.1, 0.98),), "AT_ONCE": 1000}
     for name, value in small.items():
         monkeypatch.setattr(levels, name, value)
