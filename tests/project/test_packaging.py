@@ -14,7 +14,7 @@ import pytest
 import decisional as ds
 
 ROOT = Path(__file__).resolve().parents[2]
-EXTRAS = {"plot", "graph", "image", "parquet", "xarray", "scale", "all", "docs", "bench", "examples", "test"}
+EXTRAS = {"aeon", "plot", "graph", "image", "parquet", "xarray", "scale", "all", "docs", "bench", "examples", "test"}
 
 
 def project() -> dict[str, Any]:
