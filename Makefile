@@ -10,6 +10,9 @@ DEMO := $(VENV)/.installed-plot
 TEST := $(VENV)/.installed-test
 BENCH := $(VENV)/.installed-bench
 DOCS := $(VENV)/.installed-docs
+# aeon needs older versions of what all others use.
+PEER := .venv-aeon
+AEON := $(PEER)/.installed-aeon
 
 .PHONY: demo test lint bench paper docs clean
 
@@ -21,6 +24,11 @@ $(DEMO): pyproject.toml
 $(VENV)/.installed-%: $(DEMO)
 	$(PIP) -e '.[$*]'
 	$(BIN)/python -m compileall -q -j 0 $(VENV)/lib src > /dev/null || true
+	touch $@
+
+$(AEON): pyproject.toml
+	$(PYTHON) -m venv $(PEER)
+	$(PEER)/bin/python -m pip install -q --disable-pip-version-check -e '.[aeon]'
 	touch $@
 
 demo: $(DEMO)
@@ -35,7 +43,7 @@ lint: $(TEST)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(TEST) $(BENCH)
+bench: $(TEST) $(BENCH) $(AEON)
 	$(BIN)/python benchmarks/discrete.py
 	$(BIN)/python benchmarks/selection.py --scale 0.1
 	$(BIN)/python benchmarks/accuracy.py
@@ -50,7 +58,7 @@ bench: $(TEST) $(BENCH)
 	$(BIN)/python benchmarks/levels.py
 	$(BIN)/python benchmarks/signal_drift.py --scale 0.2
 	$(BIN)/python benchmarks/coordinates.py
-	$(BIN)/python benchmarks/features.py
+	$(PEER)/bin/python benchmarks/features.py
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/scale.py
 	$(BIN)/python benchmarks/campaign.py
@@ -64,4 +72,4 @@ docs: $(TEST) $(DOCS)
 	$(BIN)/python -m sphinx -n -W --keep-going -b html docs docs/_build/html
 
 clean:
-	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(PEER) demo build dist .pytest_cache .mypy_cache .ruff_cache

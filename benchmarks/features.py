@@ -206,7 +206,7 @@ def main() -> None:
     parser.add_argument("--all", action="store_true", help="the large data sets too")
     everything = parser.parse_args().all
     if peer() is None:
-        tables = [["aeon is not installed: data sets and catch22 are left out (pip install 'decisional[bench]')."]]
+        tables = [["aeon is not installed: data sets and catch22 are left out (pip install 'decisional[aeon]')."]]
         print(tables[0][0])
     else:
         small = [*NAMED, *(name for name in SEEN if name not in LARGE)]

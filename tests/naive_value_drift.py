@@ -4,8 +4,8 @@
 class Places:
     """One memory of each kind for each context: all, after each letter, in each state, and both."""
 
-    def __init__(self, prior, trust, lean, shares, limits, bound, most):
-        self.prior, self.trust, self.lean, self.shares = prior, trust, lean, shares
+    def __init__(self, prior, trust, lean, share, limits, bound, most):
+        self.prior, self.trust, self.lean, self.share = prior, trust, lean, share
         self.limits, self.bound, self.most = limits, bound, most
         self.steady, self.recent = {}, {}
         self.weights = [1 / 4] * 4
@@ -32,9 +32,9 @@ class Places:
         slow = []
         for k, context in enumerate(contexts):
             counts = self.steady.get(context, [0.0] * n)
-            most, base = (self.trust, self.prior[letter]) if k == 0 else (self.lean[0], slow[0])
+            most, base = (self.trust, self.prior[letter]) if k == 0 else (self.lean, slow[0])
             slow.append(None if context is None else (counts[letter] + most * base) / (sum(counts) + most))
-        p, self.weights = self.mix(self.weights, slow, self.shares[0])
+        p, self.weights = self.mix(self.weights, slow, self.share)
         fast = []
         for context in contexts:
             for m, limit in enumerate(self.limits):
@@ -42,11 +42,11 @@ class Places:
                     fast.append(None)
                     continue
                 counts = self.recent.setdefault((context, m), [0.0] * n)
-                fast.append((counts[letter] + self.lean[1] * p) / (sum(counts) + self.lean[1]))
+                fast.append((counts[letter] + self.lean * p) / (sum(counts) + self.lean))
                 counts[letter] += 1.0
                 if sum(counts) >= limit:
                     self.recent[context, m] = [0.5 * count for count in counts]
-        q, self.quick = self.mix(self.quick, fast, self.shares[1])
+        q, self.quick = self.mix(self.quick, fast, self.share)
         for context in contexts:
             if context is not None:
                 self.steady.setdefault(context, [0.0] * n)[letter] += 1.0

@@ -207,10 +207,9 @@ def test_coordinates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
 def test_signal_drift(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Delays, false alarms and speed, on one system each."""
     drift = load("signal_drift")
-    systems = {name: drift.SYSTEMS[name] for name in ("two regimes",)}
-    make, past, drifts = systems["two regimes"]
-    small = {"SYSTEMS": {"two regimes": (make, past, {"level + 0.3": drifts["level + 0.3"]})}, "SEEDS": (7000,)}
-    small |= {"STEADY": 2000, "speed": list}
+    make, past, drifts = drift.TUNED["two regimes"]
+    small = {"SYSTEMS": {"two regimes": (make, past, {"level + 0.3": drifts["level + 0.3"]})}, "FIRST": 7000}
+    small |= {"LEVELS": {2000: (1, 2000)}, "speed": list}
     for name, value in small.items():
         monkeypatch.setattr(drift, name, value)
     monkeypatch.setattr(drift, "__file__", str(tmp_path / "signal_drift.py"))
@@ -225,7 +224,16 @@ def test_signal_drift(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
 def test_levels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.syspath_prepend(str(BENCHMARKS))
     levels = load("levels")
-    small = {"SEEDS": 1, "NOISES": (0.1,), "PROCESSES": ("golden_mean",), "REFUSED": 1, "N": 600, "LONG": 2000}
+    small = {
+        "SEEDS": 1,
+        "WATCHED": 1,
+        "FIRST": 7000,
+        "NOISES": (0.1,),
+        "PROCESSES": ("golden_mean",),
+        "REFUSED": 1,
+        "N": 600,
+        "LONG": 2000,
+    }
     small |= {"CONTINUA": {"ar1": levels.CONTINUA["ar1"]}, "REGIMES": ((0.1, 0.98),), "AT_ONCE": 1000}
     for name, value in small.items():
         monkeypatch.setattr(levels, name, value)

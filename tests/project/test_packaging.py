@@ -15,6 +15,7 @@ import decisional as ds
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTRAS = {
+    "aeon",
     "plot",
     "interactive",
     "graph",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import decisional as ds
 from decisional._kernels import value_drift
-from decisional.streams.signal_learner import LEAN, LIMITS, MOST, PRIOR, SHARES, TRUST, PlaceTest
+from decisional.streams.signal_learner import LEAN, LIMITS, MOST, PRIOR, SHARE, TRUST, PlaceTest
 from naive_value_drift import Places
 from strategies_symbols import examples
 
@@ -21,13 +21,13 @@ def test_places_are_compared_as_the_twin_does(seed, n, n_states, bound):
     letters = np.where(rng.random(n) < 0.1, -1, letters)
     states = rng.integers(-1, n_states, n)
     limits = LIMITS / 16
-    twin = Places(PRIOR.tolist(), TRUST, LEAN.tolist(), SHARES.tolist(), limits.tolist(), bound, MOST)
+    twin = Places(PRIOR.tolist(), TRUST, LEAN, SHARE, limits.tolist(), bound, MOST)
     test = PlaceTest(n_states, ds.Adapt())
     state = tuple(getattr(test, name) for name in test.STATE)
     taken, lost, cut = 0, False, int(rng.integers(0, n + 1))
     for part in (slice(0, cut), slice(cut, n)):
         if not lost:
-            fixed = part.start, bound, MOST, PRIOR, TRUST, LEAN, SHARES, limits
+            fixed = part.start, bound, MOST, PRIOR, TRUST, LEAN, SHARE, limits
             m, lost = value_drift.test(letters[part], states[part], *fixed, *state)
             taken += m
     given_up = next(
@@ -48,6 +48,15 @@ def autoregression(n, seed, phi=0.7, sd=1.0):
     for t in range(1, n):
         x[t] = phi * x[t - 1] + e[t]
     return x
+
+
+def tent(n, seed):
+    rng = np.random.default_rng(seed)
+    x, found = rng.random(), np.empty(n)
+    for t in range(n):
+        x = 1.9 * min(x, 1.0 - x)
+        found[t] = x
+    return found + 0.05 * rng.normal(size=n)
 
 
 def regimes(n, seed, stay=0.95, sd=0.2, low=0.0):
@@ -87,6 +96,14 @@ def test_drift_of_causal_states_is_told(smooth, what):
 @pytest.mark.parametrize("what", STEPPED)
 def test_drift_of_a_machine_with_levels_is_told(stepped, what):
     _told(stepped, regimes(3000, 7109), *STEPPED[what])
+
+
+def test_faults_that_a_model_always_had_are_no_drift():
+    """Those of states that few values were learnt from are found in time, by long memories as soon as by short ones."""
+    causal = ds.CausalStates().fit(ds.observe.delays(tent(500, 109), past=1))
+    choice = ds.DecisionalStates(ds.utility.alarm(0.8, missed=2, false=1)).fit(causal)
+    events = ds.Monitor(choice, adapt=ds.Adapt()).feed(tent(15_000, 409))
+    assert not [event for event in events if isinstance(event, ds.Change)]
 
 
 def _told(choice, before, after, most):

@@ -35,7 +35,7 @@ def test(
     prior,
     trust,
     lean,
-    shares,
+    share,
     limits,
     steady,
     recent,
@@ -53,8 +53,9 @@ def test(
     position : of the first value in the stream
     bound, most : likelihood ratio at which the model is given up, and what a single letter adds to it at most
     prior : (n_letters,) what the model says of the letters, worth `trust` letters in the long memory of all
-    lean : letters that this is worth after each letter and in each state; and what that is worth in short memories
-    shares : of the weights that go round at each letter, among long and among short memories
+    lean : letters that what is usual in all is worth after each letter and in each state, and what was usual for long
+        in short memories
+    share : of the weights that goes round at each letter, among long and among short memories
     limits : (n_limits,) letters at which the counts of short memories are halved
 
     The state, changed in place, so that a stream can be given in chunks:
@@ -90,21 +91,21 @@ def test(
         for c in range(CONTEXTS):
             slow[c] = -1.0
             if rows[c] >= 0:
-                row, worth = steady[rows[c]], trust if c == 0 else lean[0]
+                row, worth = steady[rows[c]], trust if c == 0 else lean
                 slow[c] = (row[a] + worth * (prior[a] if c == 0 else slow[0])) / (row[n_letters] + worth)
-        p = _mix(weights, slow, shares[0])
+        p = _mix(weights, slow, share)
         for c in range(CONTEXTS):
             for m in range(limits.size):
                 k = c * limits.size + m
                 fast[k] = -1.0
                 if rows[c] >= 0:
                     short = recent[rows[c], m]
-                    fast[k] = (short[a] + lean[1] * p) / (short[n_letters] + lean[1])
+                    fast[k] = (short[a] + lean * p) / (short[n_letters] + lean)
                     short[a] += 1.0
                     short[n_letters] += 1.0
                     if short[n_letters] >= limits[m]:
                         short *= 0.5
-        q = _mix(quick, fast, shares[1])
+        q = _mix(quick, fast, share)
         for c in range(CONTEXTS):
             if rows[c] >= 0:
                 steady[rows[c], a] += 1.0

@@ -107,11 +107,11 @@ class Cones(Observations):
         counts = self._counted(executor)
         if counts.dependence is None:
             seen = self._signatures.size, np.unique(self._signatures)
-            counts = replace(counts, slices=seen[0], patterns=seen[1], dependence=self.dependence_of(None))
+            counts = replace(counts, slices=seen[0], patterns=seen[1], dependence=self._dependence_of(None))
             self._counts = counts
         return counts
 
-    def dependence_of(self, kept: Ints | None) -> Dependence:
+    def _dependence_of(self, kept: Ints | None) -> Dependence:
         """How far observations are independent, of all or of those with some numbers.
 
         Cost: O(n depth k) comparisons where the future of a cell shares cells with those of k others.

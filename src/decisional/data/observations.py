@@ -168,7 +168,7 @@ class Observations:
         """Whether x and z are light cones, whose sub-cones are known too."""
         return False
 
-    def dependence_of(self, kept: Ints | None) -> Dependence | None:
+    def _dependence_of(self, kept: Ints | None) -> Dependence | None:
         """How far observations are independent of each other, all or those with some numbers; None = not known."""
         return None
 
@@ -308,15 +308,15 @@ class Chosen(Observations):
         self._counts = self._all.observed()
 
     def tally(self, executor: Executor | None = None) -> Tally:
-        dependence = self.dependence_of(None) if self._counted().dependence is None else None
+        dependence = self._dependence_of(None) if self._counted().dependence is None else None
         if dependence is not None:
             whole = self._whole.tally(executor)
             counted = replace(self._all, dependence=dependence, slices=whole.slices, patterns=whole.patterns)
             self._counts = counted.observed()
         return self._counted()
 
-    def dependence_of(self, kept: Ints | None) -> Dependence | None:
-        return self._whole.dependence_of(self._kept if kept is None else self._kept[kept])
+    def _dependence_of(self, kept: Ints | None) -> Dependence | None:
+        return self._whole._dependence_of(self._kept if kept is None else self._kept[kept])
 
     @property
     def nested(self) -> bool:

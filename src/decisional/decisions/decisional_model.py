@@ -15,7 +15,7 @@ from ..data.sequences import one_sequence
 from ..machines import EpsilonMachine, TransitionGraph
 from ..machines.walks import SURE, numbers
 from ..states import aggregation, matching
-from ..states.causal_model import CausalModel
+from ..states.causal_model import CausalModel, known_states, step_machine
 from ..states.partition import Partition
 from ..states.state_model import StateModel, as_observations
 from ..support.arguments import choice as one_of
@@ -156,7 +156,7 @@ class DecisionalModel(StateModel):
             # A state for each distinct x.
             windows: dict[str, Any] = {"past": self.past, "future": self.future, "inputs": self.inputs}
             causal = self._causal_model(cluster=aggregation.distinct, constraints="none", **windows).fit(X, z)
-        given = causal, causal.step_machine, causal.distributions_, causal.outcomes_, causal.states_.probability
+        given = causal, step_machine(causal), causal.distributions_, causal.outcomes_, causal.states_.probability
         if not isinstance(causal.match_, (matching.TwoSampleTest, matching.Evidence)):
             return self._settle(*given)
         obs, by_test = causal.observations_, causal.kernels_ is None
@@ -385,7 +385,7 @@ class DecisionalModel(StateModel):
             assert self.causal_ is not None
             obs = self.causal_.observations_of(obs)
         if isinstance(obs, Observations) and self.causal_ is not None:
-            causes = self.causal_.known_states(obs, labels, SURE)
+            causes = known_states(self.causal_, obs, labels, SURE)
             place, before, after = events.changes_in_observations(obs, causes, labels)
         else:
             place, before, after = events.changes_in_sequence(self.causes(obs), labels)

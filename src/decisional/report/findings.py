@@ -16,6 +16,7 @@ from ..estimators.first_part import FirstPart, on_first_part
 from ..machines.chains import entropy
 from ..plot.diagrams import probabilities
 from ..plot.wording import symbol_text
+from ..states.causal_model import step_machine
 from ..states.coarsening import BitsPath, bits_path
 from ..support.arguments import as_table, shown
 from ..support.arrays import Floats, Ints, row_sums
@@ -97,10 +98,10 @@ class Findings:
             first = next(causal.observations_.pieces())
             choice = None if choice is None else on_first_part(choice, first)
             causal = on_first_part(causal, first) if choice is None else choice.causal_
-        if machine is None:
-            machine = (
-                causal.step_machine if causal is not None else selection.machine if selection is not None else None
-            )
+        if machine is None and causal is not None:
+            machine = step_machine(causal)
+        elif machine is None and selection is not None:
+            machine = selection.machine
         self.series, self.field, self.machine, self.causal = series, field, machine, causal
         self.choice, self.selection = choice, selection
         self._read_states()
@@ -113,7 +114,7 @@ class Findings:
         self.states_machine = machine
         self.probability: Floats = np.zeros(0)
         if causal is not None:
-            obs, self.states_machine = causal.observations_, causal.step_machine
+            obs, self.states_machine = causal.observations_, step_machine(causal)
             self.kind, self.shown = obs.kind, obs.n if isinstance(obs, FirstPart) else None
             self.probability, self.distributions = causal.states_.probability, causal.distributions_
             self.outcomes: Sequence[Any] = causal.outcomes_

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..plot.diagrams import MAX_STATES
 from ..plot.wording import number, outcome_text, plural, prediction_text, share, typeset
+from ..states.causal_model import CausalModel, step_machine
 from ..support.arguments import require
 from .content import TableContent, render, svg
 from .findings import Findings
@@ -15,7 +16,6 @@ from .sections import decisions_figure, decisions_table, machine_figure
 if TYPE_CHECKING:
     from ..decisions.decisional_model import DecisionalModel
     from ..machines import EpsilonMachine
-    from ..states.causal_model import CausalModel
 
 ROWS, COLUMNS = 12, 8
 
@@ -63,9 +63,10 @@ def causal_html(causal: CausalModel) -> str:
     found = Findings(causal=causal)
     caption = f"{plural(found.n_states, 'causal state')} of {plural(found.n, 'observation')}"
     caption += f", C = {causal.complexity_:.4f} bits"
-    if causal.step_machine is not None:
-        caption += f", {int(causal.step_machine.recurrent.sum())} recurrent"
-    return _html(machine_figure(causal.step_machine), caption, "causal", _states(found))
+    machine = step_machine(causal)
+    if machine is not None:
+        caption += f", {int(machine.recurrent.sum())} recurrent"
+    return _html(machine_figure(machine), caption, "causal", _states(found))
 
 
 def decisions_html(choice: DecisionalModel) -> str:

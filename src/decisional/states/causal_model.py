@@ -275,12 +275,6 @@ class CausalModel(StateModel):
         evidence = self._found.evidence
         return evidence.labeller if isinstance(evidence, ByEvidence) else None
 
-    def own_places(self) -> tuple[Floats, Ints]:
-        """See `ByEvidence.own_places`, of states that were found by evidence."""
-        evidence = self._found.evidence
-        assert isinstance(evidence, ByEvidence)
-        return evidence.own_places()
-
     @property
     def warning_(self) -> str | None:
         evidence = self._found.evidence
@@ -306,11 +300,6 @@ class CausalModel(StateModel):
     def recurrent_complexity_(self) -> float:
         machine = self._found.machine
         return self.complexity_ if machine is None else machine.statistical_complexity()
-
-    @property
-    def step_machine(self) -> EpsilonMachine | None:
-        """The machine whose states are these, or None where the observations have no symbols."""
-        return self._found.machine
 
     def path(self) -> BitsPath:
         """How many bits about the future fewer states keep: see `coarsening.bits_path`."""
@@ -376,15 +365,6 @@ class CausalModel(StateModel):
         else:
             states = self._nearest_states(self.kernels_.probabilities(self._points_of(obs)))[obs.x]
         return states if own is None else at_rows(states, obs, -1)[own]
-
-    def known_states(self, X: Observations, labels: Ints, sure: float) -> Ints:
-        """(n,) state of each observation where the label (n_states,) of its state is believed so much, else -1.
-
-        States of counts are known or not; those of numbers have borders, where the data hardly tell one from another.
-        """
-        if self.labeller_ is None:
-            return self.states_.labels[X.x] if X is self.observations_ else self.predict(X)
-        return self.labeller_.known(self._points_of(X), labels, sure)[X.x]
 
     def predict_proba(self, X: Any) -> Any:
         """(n, n_outcomes) P(Z|state) of each observation, with kernels P(Z|x) itself; NaN where the state is -1.
@@ -621,3 +601,25 @@ def _entries(p: Any, rows: Ints, columns: Ints) -> Floats:
     asked = rows * p.shape[1] + columns
     place = np.minimum(np.searchsorted(key, asked), key.size - 1)
     return np.where((columns >= 0) & (key[place] == asked), p.data[place], 0.0)
+
+
+def step_machine(causal: CausalModel) -> EpsilonMachine | None:
+    """The machine whose states are those of fitted causal states, or None where the observations have no symbols."""
+    return causal._found.machine
+
+
+def own_places(causal: CausalModel) -> tuple[Floats, Ints]:
+    """See `ByEvidence.own_places`, of states that were found by evidence."""
+    evidence = causal._found.evidence
+    assert isinstance(evidence, ByEvidence)
+    return evidence.own_places()
+
+
+def known_states(causal: CausalModel, obs: Observations, labels: Ints, sure: float) -> Ints:
+    """(n,) state of each observation where the label (n_states,) of its state is believed so much, else -1.
+
+    States of counts are known or not; those of numbers have borders, where the data hardly tell one from another.
+    """
+    if causal.labeller_ is None:
+        return causal.states_.labels[obs.x] if obs is causal.observations_ else causal.predict(obs)
+    return causal.labeller_.known(causal._points_of(obs), labels, sure)[obs.x]

@@ -4,6 +4,7 @@ A decision stands until another one is believed enough: a value between two leve
 changes nothing.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -22,7 +23,7 @@ from .follower import Follower, Tracked
 from .packing import pack, unpack_any
 
 
-class ValueFollower(Follower):
+class ValueFollower(Follower, ABC):
     """Follow numbers: the codes are the values themselves, (n,) or (n, width), NaN where one is missing."""
 
     width = 1
@@ -102,9 +103,9 @@ class ValueFollower(Follower):
         lay[seen], came[seen] = places, before
         return Tracked(np.append(self.state, states)[row], np.append(-1, known)[row]), lay, came
 
+    @abstractmethod
     def _look(self, values: Floats, placing: bool) -> tuple[Ints, Ints, Floats, Ints]:
         """States after each value, those that are known well, places of the values and states before them."""
-        raise NotImplementedError
 
     def now(self) -> Any:
         """What changes with the values, to `go_back` to."""
@@ -242,6 +243,7 @@ class WindowFollower(ValueFollower):
     def _look(self, values: Floats, placing: bool) -> tuple[Ints, Ints, Floats, Ints]:
         delays, labeller = self.machine.delays, self.machine.labeller
         n, ahead = len(values), max(delays.ahead, default=0)
+        placing = placing and ahead > 0 and labeller.z_scale is not None
         series = np.concatenate([self.tail, values.reshape(n, self.width)])
         self.tail = series[n:].copy()
         used = np.diff(series, axis=0) if delays.difference else series
@@ -250,26 +252,31 @@ class WindowFollower(ValueFollower):
         x = used[at[:, None] - np.array(delays.lags)].reshape(at.size, -1)
         whole = np.flatnonzero(~np.isnan(x).any(axis=1))
         states, known = np.full((2, at.size), -1)
-        p = np.full((at.size, labeller.tables.shape[1]), np.nan)
-        belief = self.plan.home
+        lay, belief = np.full(at.size, np.nan), self.plan.home
+        z = self._outcomes(used, at) if placing else np.empty((0, 0))
         for begin in range(0, whole.size, ROWS):
             part = whole[begin : begin + ROWS]
             found = labeller.look(x[part])
-            states[part], p[part] = found.state, found.p
+            states[part] = found.state
             known[part] = sure_states(found.state, found.belief, self.plan.labels, walks.SURE)
             if part[-1] == at.size - 1:
                 belief = found.belief[-1]
+            if placing:
+                there = np.flatnonzero(~np.isnan(z[part]).any(axis=1))
+                lay[part[there]] = labeller.places(found.p[there], z[part[there]])
         if n:
             self.belief = belief.copy()
-        places, before = np.full(n, np.nan), np.full(n, -1)
-        if placing and ahead and labeller.z_scale is not None:
-            goal = used if delays.target is None else used[:, [delays.target]]
-            came = at[: at.size - ahead]
-            z = goal[came[:, None] + np.array(delays.ahead)].reshape(came.size, -1)
-            there = np.flatnonzero(~np.isnan(z).any(axis=1) & ~np.isnan(p[: came.size, 0]))
-            places[there] = labeller.places(p[there], labeller.z_scale.tame(z[there]))
-            before = states[: came.size]
-        return states[ahead:], known[ahead:], places, before
+        came = at.size - ahead
+        return states[ahead:], known[ahead:], lay[:came], states[:came] if placing else np.full(n, -1)
+
+    def _outcomes(self, used: Floats, at: Ints) -> Floats:
+        """(n, k) what followed the x that end at some places, in scales; NaN where it is missing or to come."""
+        delays, z_scale = self.machine.delays, self.machine.labeller.z_scale
+        goal = used if delays.target is None else used[:, [delays.target]]
+        later = np.pad(goal, ((0, max(delays.ahead)), (0, 0)), constant_values=np.nan)
+        z = later[at[:, None] + np.array(delays.ahead)].reshape(at.size, -1)
+        tamed: Floats = z_scale.tame(z)
+        return tamed
 
 
 def _listed(symbols: Any) -> Any:

@@ -13,7 +13,7 @@ from .._kernels import drift, value_drift
 from ..data.signals import delays as observed
 from ..decisions.decisional_model import DecisionalModel
 from ..machines import EpsilonMachine
-from ..states.causal_model import CausalModel
+from ..states.causal_model import CausalModel, own_places
 from ..states.signal_machine import NoLevels
 from ..support.arguments import shown
 from ..support.arrays import Floats, Ints
@@ -24,15 +24,16 @@ from .signal_followers import LevelFollower, ValueFollower, Windows
 # Borders between letters: the rarest places say most.
 EDGES = np.array([0.01, 0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95, 0.99])
 PRIOR = np.diff(EDGES, prepend=0.0, append=1.0)
-# What the model says of the letters is worth so many of them in all; that, after each letter and in each state; and
-# what was usual for long, in what is usual now.
-TRUST, LEAN = 500.0, np.array([20.0, 8.0])
+# What the model says of the letters is worth so many of them in all; what is usual in all, after each letter and in
+# each state, and what was usual for long, in what is usual now.
+TRUST, LEAN = 500.0, 20.0
 # Likelihood ratio of a single value at most: a few that are rare, one after the other, are no drift.
 MOST = 3.0
 # Values of a machine that a test begins with.
 SIMULATED = 1000
-# Shares of the weights that go round at each letter, among long and among short memories; how long the latter are.
-SHARES, LIMITS = np.array([1e-6, 1 / 2048]), np.array([64.0, 512.0, 4096.0])
+# Share of the weights that goes round at each letter, among short memories and among long ones: these must come back to
+# a context as soon as those, or a fault that the model always had looks new when it is found. Lengths of the former.
+SHARE, LIMITS = 1 / 2048, np.array([64.0, 512.0, 4096.0])
 
 
 class PlaceTest:
@@ -53,7 +54,7 @@ class PlaceTest:
     def run(self, places: Floats, before: Ints, position: int) -> tuple[int, int]:
         """Take the places of values and the states before them; what, n: see `_kernels.drift.test`."""
         letters = np.where(np.isnan(places), -1, np.searchsorted(EDGES, places))
-        fixed = self._bound, MOST, PRIOR, TRUST, LEAN, SHARES, LIMITS
+        fixed = self._bound, MOST, PRIOR, TRUST, LEAN, SHARE, LIMITS
         state = tuple(getattr(self, name) for name in self.STATE)
         n, lost = value_drift.test(letters, before.astype(np.int64), position, *fixed, *state)
         return (drift.LOST if lost else drift.FITS), int(n)
@@ -178,7 +179,7 @@ class SignalLearner(Learner):
 def warm_up(test: PlaceTest, choice: Any) -> None:
     """Let a test know where values lie: those that causal states were found in, or some that a machine makes."""
     if choice.machine_ is None:
-        test.warm_up(*choice.causal_.own_places())
+        test.warm_up(*own_places(choice.causal_))
         return
     made = choice.machine_.simulate(SIMULATED, rng=0)
     alone = LevelFollower(choice.machine_, Plan.of(choice, "decision", None), "decision", None, "reset", "reset")
