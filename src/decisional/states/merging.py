@@ -217,7 +217,7 @@ def elsewhere(series: SymbolSeries, machine: Candidate, budget: Budget) -> tuple
     """
     n, symbols = machine.targets.shape
     uses = machine.counts.ravel()
-    used = np.flatnonzero(uses > 0)
+    used = np.flatnonzero((uses > 0) & (np.arange(uses.size) % symbols != series.fixed))
     used = used[np.argsort(-uses[used], kind="stable")][: CELLS // n]
     number = np.full(n * symbols, -1, np.int64)
     number[used] = np.arange(used.size)
