@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .states.kernels import Kernels
     from .states.machine_selection import epsilon_machine
     from .states.matching import Bhattacharyya, ChiSquare, Evidence, GTest, HarmonicMean, JensenShannon, Variational
+    from .states.mixture import Mixture
     from .states.partition import Partition
     from .streams.learner import Adapt
     from .streams.monitor import Monitor
@@ -52,6 +53,7 @@ _NAMES = {
     "HarmonicMean": "states.matching",
     "JensenShannon": "states.matching",
     "Variational": "states.matching",
+    "Mixture": "states.mixture",
     "Partition": "states.partition",
     "epsilon_machine": "states.machine_selection",
     "Adapt": "streams.learner",
@@ -90,6 +92,7 @@ __all__ = [
     "HarmonicMean",
     "JensenShannon",
     "Variational",
+    "Mixture",
     "Observations",
     "Partition",
 ]

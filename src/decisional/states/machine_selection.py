@@ -28,6 +28,7 @@ from ..support.arrays import Ints
 from . import aggregation, matching
 from .distributions import Counts
 from .merging import drawn_tables, merged_contexts, unexplained
+from .mixture import Mixture
 from .reconstruct import reconstruct
 from .search import Budget, Candidate, Proposal, StoredSeries, SymbolSeries
 from .strings import merged_prefixes, whole_strings
@@ -83,6 +84,7 @@ class Selection:
     unexplained : bits that the symbols before tell of the next one beyond the state of the chosen machine
     cut : whether the search was ended by the time that it was given
     whole : whether the sequences are whole strings, whose end is the last symbol
+    data : the series, and the number of each symbol of the alphabet in it, for `predictor`
     """
 
     candidates: tuple[Candidate, ...]
@@ -91,6 +93,11 @@ class Selection:
     unexplained: float = 0.0
     cut: bool = False
     whole: bool = False
+    data: tuple[SymbolSeries, Ints] | None = field(default=None, repr=False)
+
+    def predictor(self) -> Mixture:
+        """The average over machines and contexts whose weights follow their success: see `ds.Mixture`."""
+        return Mixture(self)
 
     @property
     def chosen(self) -> Candidate:
@@ -318,7 +325,8 @@ def _select_series(
     found.sort(key=lambda c: (round(c.length, 2), c.searched, c.past, c.future))
     rest = unexplained(series.beginning(MERGED), found[0])
     candidates = tuple(replace(c, targets=c.targets[:, place[:-1]], counts=c.counts[:, place[:-1]]) for c in found)
-    return Selection(candidates, source.letters, round(float(candidates[0].counts.sum())), rest, budget.cut)
+    known = round(float(candidates[0].counts.sum())), rest, budget.cut
+    return Selection(candidates, source.letters, *known, data=(series, place[:-1]))
 
 
 def _select_strings(
@@ -334,7 +342,8 @@ def _select_strings(
     rest = unexplained(strings.series.beginning(MERGED), found[0])
     place = strings.place
     candidates = tuple(replace(c, targets=c.targets[:, place], counts=c.counts[:, place]) for c in found)
-    return Selection(candidates, strings.letters, strings.series.size, rest, budget.cut, whole=True)
+    known = strings.series.size, rest, budget.cut
+    return Selection(candidates, strings.letters, *known, whole=True, data=(strings.series, place))
 
 
 def best_window(
