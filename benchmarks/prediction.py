@@ -44,7 +44,8 @@ class ContextTree:
             context = tuple(past[len(past) - n :])
             counts, total, own, inner, weighted = self.nodes.get(context, ({}, 0, 0.0, 0.0, 0.0))
             p = (counts.get(symbol, 0) + self.imagined) / (total + self.imagined * self.symbols)
-            own, inner = own + log(p), inner + below
+            # Where the past is too short to tell the extension, it foretells as the context itself.
+            own, inner = own + log(p), inner + (below if n < length else log(p))
             new = own if n == self.depth else float(np.logaddexp(own, inner)) - log(2)
             found[context] = (counts, total, own, inner, new)
             below, old = new - weighted, weighted
@@ -106,18 +107,18 @@ def series() -> dict[str, np.ndarray]:
     import statsmodels.api as sm
     from vega_datasets import data
 
-    english = re.sub(r"\s+", " ", " ".join(topics[name] for name in sorted(topics)))[:40_000]
+    english = re.sub(r"\s+", " ", " ".join(topics[name] for name in sorted(topics)))[:20_000]
     notes = " ".join(
         part.read_text()
         for part in sorted(files("sklearn.datasets.descr").iterdir(), key=str)
         if part.name.endswith(".rst")
     )
-    notes = re.sub(r"\s+", " ", notes).lower()[:30_000]
+    notes = re.sub(r"\s+", " ", notes).lower()[:20_000]
     seattle, angeles = data.seattle_weather(), data.seattle_temps()
     found = {
         "text, Python's help": np.array(list(english)),
         "text, scikit-learn's notes": np.array(list(notes)),
-        "DNA, simulated": dna(30_000),
+        "DNA, simulated": dna(15_000),
         "weather in Seattle, 5 kinds": np.asarray(seattle["weather"], str),
         "rain in Seattle or not": (np.asarray(seattle["precipitation"]) > 0).astype(int),
         "temperature, up or down": ups(angeles["temp"]),
