@@ -87,7 +87,7 @@ neighbourhood = free: 'moore' | 'von_neumann'
 missing = free: None | '0' | 9
 sequences = free: None | True | False
 family_wise joint difference include_present past_row_only subtract_min self_loops edge_labels with_error initial
-    shared overwrite sliced named header deep DecisionalStates.events.initial = free: True | False
+    whole shared overwrite sliced named header deep DecisionalStates.events.initial = free: True | False
 random_state rng = free: 0 | {s} | np.random.default_rng({s}) | None
 seed = free: 0 | None
 executor = free: None | POOL
@@ -213,6 +213,7 @@ ComplexityFeatures = ds.ComplexityFeatures(past=2)
 Counts = ds.Counts()
 Kernels = ds.Kernels('rule')
 Selection = selected({s})
+Mixture = selected({s}).predictor()
 CssrResult = ds.baselines.cssr_result([text({s})], 2)
 GTest = ds.GTest()
 ChiSquare = ds.ChiSquare()

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .states.kernels import Kernels
     from .states.machine_selection import epsilon_machine
     from .states.matching import Bhattacharyya, ChiSquare, Evidence, GTest, HarmonicMean, JensenShannon, Variational
+    from .states.mixture import Mixture
     from .states.partition import Partition
     from .streams.learner import Adapt
     from .streams.monitor import Monitor
@@ -54,6 +55,7 @@ _NAMES = {
     "HarmonicMean": "states.matching",
     "JensenShannon": "states.matching",
     "Variational": "states.matching",
+    "Mixture": "states.mixture",
     "Partition": "states.partition",
     "belief_machine": "states.belief_search",
     "epsilon_machine": "states.machine_selection",
@@ -95,6 +97,7 @@ __all__ = [
     "HarmonicMean",
     "JensenShannon",
     "Variational",
+    "Mixture",
     "Observations",
     "Partition",
 ]

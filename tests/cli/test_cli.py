@@ -639,3 +639,17 @@ def test_cssr_lines(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert [walk.count(";") for walk in walks] == [12, 10, 10]
     assert f'digraph "{tmp_path}/lines.txt" {{' in (tmp_path / "out" / "lines.txt_inf.dot").read_text()
     assert sorted(os.listdir(tmp_path)) == ["ab", "lines.txt", "out"]
+
+
+def test_whole_strings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, saved = tmp_path / "words.txt", tmp_path / "words.json"
+    path.write_text("ab\nabab\nab\nababab\n" * 20)
+    assert run("symbols", path, "--whole", "--json", saved) == 0
+    machine = EpsilonMachine.load(saved)
+    assert machine.start is not None
+    first = machine.names[machine.start]
+    assert f"80 whole strings, which begin in state {first}" in capsys.readouterr().out
+    # Every string begins with a.
+    assert machine.emission[machine.start].tolist() == [1.0, 0.0, 0.0]
+    assert run("symbols", path, "--whole", "--past", 2) == 2
+    assert "--whole has no meaning with --past N" in capsys.readouterr().err

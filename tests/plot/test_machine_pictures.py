@@ -290,3 +290,11 @@ def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     page = plotting.machine_html(MACHINES["even"])
     assert "<table>" in page
     assert "<svg" not in page
+
+
+def test_an_arrow_marks_the_start_of_whole_strings() -> None:
+    rows = [("A", 0, "B", 1.0), ("B", 1, "B", 0.5), ("B", EpsilonMachine.END, "A", 0.5)]
+    texts = [text.get_text() for text in plotting.machine(EpsilonMachine(rows, start="A")).texts]
+    assert "→A" in texts
+    assert "B" in texts
+    assert "<end> | 0.50" in texts

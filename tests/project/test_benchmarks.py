@@ -49,6 +49,44 @@ def test_structures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyt
     assert "| coins | 2e+03 |" in (tmp_path / "structures.md").read_text()
 
 
+def test_pautomac(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    pautomac = load("pautomac")
+    rows = [(0, 0, 0, 0.3), (0, 1, 1, 0.7), (1, 0, 0, 0.5), (1, "<end>", 0, 0.5)]
+    truth = pautomac.ds.EpsilonMachine(rows, start=0)
+    train = truth.simulate(500, rng=1)
+    test = {tuple(string.tolist()): string for string in truth.simulate(100, rng=2)}
+    for name, strings in (("train", train), ("test", list(test.values()))):
+        lines = [f"{len(strings)} 2", *(" ".join(map(str, [len(s), *s.tolist()])) for s in strings)]
+        (tmp_path / f"1.pautomac.{name}").write_text("\n".join(lines) + "\n")
+    chances = [2 ** truth.log_likelihood(string) for string in test.values()]
+    (tmp_path / "1.pautomac_solution.txt").write_text("\n".join(map(str, [len(chances), *chances])))
+    monkeypatch.setattr(sys, "argv", ["pautomac.py", str(tmp_path)])
+    pautomac.main()
+    printed = capsys.readouterr().out
+    row = next(line for line in printed.splitlines() if line.startswith("| 1 |"))
+    states, gap = row.split(" | ")[1:3]
+    assert states == "2"
+    assert 0 <= float(gap) < 0.2
+    assert "geometric mean of 1, deterministic" in printed
+    assert pautomac.gap(np.array(chances), np.log2(chances)) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_prediction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    prediction = load("prediction")
+    few = {"DNA, simulated": prediction.dna(400), "coin": np.random.default_rng(1).integers(0, 2, 300)}
+    monkeypatch.setattr(prediction, "series", lambda: few)
+    monkeypatch.setattr(prediction, "__file__", str(tmp_path / "prediction.py"))
+    monkeypatch.setattr(sys, "argv", ["prediction.py"])
+    prediction.main()
+    assert "| coin | 2 | 300 |" in capsys.readouterr().out
+    assert "| DNA, simulated | 4 | 400 |" in (tmp_path / "prediction.md").read_text()
+    # Of contexts of one symbol at most: the mean of two ways to count, each known in closed form.
+    tree = prediction.ContextTree(2, 1, 0.5)
+    assert tree.step([], 0, learns=True) == pytest.approx(-1.0)
+    after = (0.75 * 0.5 + 0.5 * 0.5) / (0.5 + 0.5)
+    assert tree.step([0], 0, learns=False) == pytest.approx(np.log2(after))
+
+
 def test_monitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monitor = load("monitor")
     monkeypatch.setattr(monitor, "N", 2_000)

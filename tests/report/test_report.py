@@ -466,3 +466,10 @@ def test_in_a_browser(kind: str, tmp_path: Path) -> None:
         if kind == "series":
             assert '<g id="machine-figure_1">' in done.stdout
             assert '<g id="decisions-figure_1">' in done.stdout
+
+
+def test_the_start_of_whole_strings_is_told() -> None:
+    chosen = ds.selection.select(["ab", "abab", "ab", "ababab"] * 20, whole=True)
+    text = report.page(title="Words", asked={}, command="decisional symbols", selection=chosen)
+    assert "start of the strings" in text
+    assert "whole=True" in text

@@ -20,6 +20,7 @@ example:
   decisional symbols weather.csv --column sky --time date --past 5 --report report.html
   decisional symbols visits.csv.gz --column page --by user --time clock
   decisional symbols 2025.txt 2026.txt --past 10 --cluster local
+  decisional symbols words.txt --whole --json words.json
 """
 THETA = parser.number("above 0.5 and at most 1", lambda value: 0.5 < value <= 1)
 FILES = {"json": "machine.json", "dot": "machine.dot", "plot": "machine.png", "report": "report.html", "labels": None}
@@ -38,6 +39,7 @@ def add(commands: Any) -> None:
     option = parser.option
     option(command, "files", "FILE", "text or array, or - for standard input", nargs="+")
     option(command, "--variable", "V", parser.VARIABLE)
+    command.add_argument("--whole", action="store_true", help="series are whole strings: their begin and end count")
     option(command, "--past", "N", "length of the histories (default: auto)", parser.whole_or_auto, default="auto")
     given = command.add_argument_group("only with --past N")
     option(given, "--future", "K", "symbols to predict (default: 1)", parser.integer(1))
@@ -59,6 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
                 f"The option --{name.replace('_', '-')} has no meaning with --past auto, where this machine compares "
                 "many lengths of the past: give --past too, such as --past 5."
             )
+    if arguments.whole and arguments.past is not None:
+        raise ValueError("The option --whole has no meaning with --past N: leave out one of them.")
     outputs = results.Outputs(arguments, FILES)
     series = _read(arguments)
     results.start_kernels()
@@ -202,11 +206,14 @@ def _selected(series: Series, arguments: argparse.Namespace, executor: None) -> 
     from ..data.stores import load
     from ..states.machine_selection import select
 
-    chosen = select(list(map(load, series.values)), sequences=True, progress=results.progress(arguments))
-    best = chosen.chosen
+    how: dict[str, Any] = {"whole": arguments.whole, "progress": results.progress(arguments)}
+    chosen = select(list(map(load, series.values)), sequences=True, **how)
+    best, machine = chosen.chosen, chosen.machine
     windows = f"past {best.past}, future {best.future}, chosen among {len(chosen.candidates)} machines"
+    if machine.start is not None:
+        windows = f"{series.n_series:,} whole strings, which begin in state {machine.names[machine.start]}"
     caution = [] if chosen.warning is None else [("Caution", chosen.warning)]
-    return Found(chosen.machine, windows, [("Why", chosen.why), *caution], {"selection": chosen})
+    return Found(machine, windows, [("Why", chosen.why), *caution], {"selection": chosen})
 
 
 def _fitted(series: Series, arguments: argparse.Namespace, executor: Any) -> Found:

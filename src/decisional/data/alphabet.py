@@ -22,6 +22,8 @@ from ..support.executors import map_slices, slices
 # What the values of bytes stand for, in arrays of integers and in text.
 BYTES = range(256)
 CHARACTERS = tuple(map(chr, BYTES))
+# The end of a whole string, the last letter of its alphabet.
+END = "<end>"
 # Integers that are less far apart than this are numbered through a table.
 TABLE = 1 << 16
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..data.alphabet import ordered, plain
-from ..support.arguments import as_table, shown
+from ..data.alphabet import END, ordered, plain
+from ..support.arguments import as_table, integer, shown
 from ..support.arrays import read_only
 
 Array = NDArray[Any]
@@ -183,3 +183,20 @@ def checked_counts(counts: ArrayLike, emission: Array) -> Array:
             f"{emission.shape}: give one row per state and one column per symbol."
         )
     return read_only(found)
+
+
+def checked_start(start: int, targets: Array, alphabet: Names) -> int:
+    """The state in which whole strings begin, or ValueError."""
+    state = integer(start, "start", 0, len(targets) - 1, remedy="give the number of a state")
+    if alphabet[-1] != END:
+        raise ValueError(
+            f"The 'start' is {state} but the last symbol of the 'alphabet' is {alphabet[-1]!r}; whole strings end with "
+            f"{END!r}: add it, with its probabilities."
+        )
+    ends = targets[:, -1]
+    if (ends < 0).all() or not np.isin(ends, (-1, state)).all():
+        raise ValueError(
+            f"The symbol {END!r} leads to the states {np.unique(ends[ends >= 0]).tolist()}; it must lead to the "
+            f"'start', {state}, where the next string begins: correct its rows."
+        )
+    return state

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..data.alphabet import END
 from ..support import arguments
 from ..support.arrays import read_only
 from ..support.display import html_of
@@ -40,6 +41,9 @@ class EpsilonMachine(Measures):
     alphabet : iterable of symbols, optional
         The symbols in column order; by default those of the rows in the order of `observe.series`: sorted, or by
         type and text where they cannot be compared.
+    start : name of a state, optional
+        For a machine of whole strings: the state in which each of them begins. Its rows tell of the end of a string as
+        of the symbol `END`, "<end>", which leads from any state to this one and is the last of the alphabet.
 
     Attributes
     ----------
@@ -58,6 +62,9 @@ class EpsilonMachine(Measures):
     levels : Levels or None
         What the symbols look like in the signal that the machine was found in: `mean` and `spread` of their values.
         Such a machine follows, judges and emits values instead of symbols.
+    start : int or None
+        Number of the state in which whole strings begin. Such a machine follows and judges whole strings, of which
+        it knows the beginning and the end, and simulates them.
 
     Examples
     --------
@@ -75,10 +82,24 @@ class EpsilonMachine(Measures):
     counts: Array | None = None
     n_observed: float | None = None
     levels: Levels | None = None
+    start: int | None = None
+    END = END
     _networkx = "MultiDiGraph"
 
-    def __init__(self, transitions: Iterable[Sequence[Any]], alphabet: Iterable[Hashable] | None = None) -> None:
-        self._fill(*checks.read_rows(transitions, alphabet), None)
+    def __init__(
+        self,
+        transitions: Iterable[Sequence[Any]],
+        alphabet: Iterable[Hashable] | None = None,
+        *,
+        start: Hashable | None = None,
+    ) -> None:
+        targets, emission, symbols, names = checks.read_rows(transitions, alphabet)
+        if start is not None and END in symbols:
+            order = sorted(range(len(symbols)), key=lambda a: symbols[a] == END)
+            targets, emission, symbols = targets[:, order], emission[:, order], tuple(symbols[a] for a in order)
+        self._fill(targets, emission, symbols, names, None)
+        if start is not None:
+            vars(self)["start"] = checks.checked_start(self.names.index(self._name(start)), self.targets, symbols)
 
     def _fill(self, targets: Array, emission: Array, alphabet: Names, names: Names, weights: Array | None) -> None:
         """Keep copies of what is known to be right."""
@@ -96,6 +117,7 @@ class EpsilonMachine(Measures):
         names: Iterable[Hashable] | None = None,
         weights: ArrayLike | None = None,
         n_observed: float | None = None,
+        start: int | None = None,
     ) -> EpsilonMachine:
         """Build a machine from its arrays, as estimated from data.
 
@@ -110,6 +132,8 @@ class EpsilonMachine(Measures):
             Observed probabilities of the states.
         n_observed : float, optional
             Symbols that the probabilities were estimated from; by default they are exact.
+        start : int, optional
+            The state in which whole strings begin, and to which the last symbol, "<end>", leads.
         """
         if n_observed is not None:
             n_observed = arguments.real(n_observed, "n_observed", above=0, remedy="give the number of symbols")
@@ -117,6 +141,8 @@ class EpsilonMachine(Measures):
         machine = cls.__new__(cls)
         machine._fill(*arrays, checks.checked_weights(weights, len(arrays[0])))
         vars(machine)["n_observed"] = n_observed
+        if start is not None:
+            vars(machine)["start"] = checks.checked_start(start, machine.targets, machine.alphabet)
         return machine
 
     @cached_property
@@ -150,7 +176,8 @@ class EpsilonMachine(Measures):
         names = tuple(self.names[i] for i in members)
         targets = chains.renumbered(self.targets, members)
         counts = None if self.counts is None else self.counts[members]
-        known = self.levels, counts, self.n_observed
+        begins = np.flatnonzero(members == self.start) if self.start is not None else np.zeros(0, np.int64)
+        known = self.levels, counts, self.n_observed, int(begins[0]) if begins.size else None
         return trusted_machine(targets, self.emission[members], self.alphabet, weights, names, *known)
 
     @property
@@ -208,7 +235,7 @@ class EpsilonMachine(Measures):
         if self.counts is not None:
             counts = np.zeros(emission.shape)
             np.add.at(counts, label, self.counts)
-        known = self.levels, counts, self.n_observed
+        known = self.levels, counts, self.n_observed, None if self.start is None else int(label[self.start])
         return trusted_machine(targets, emission, self.alphabet, weights, names, *known), label
 
     def minimise(self, atol: float = 1e-9) -> EpsilonMachine:
@@ -222,10 +249,16 @@ class EpsilonMachine(Measures):
         arguments.real(atol, "atol", least=0, remedy="try atol=1e-9")
         return self._merged(atol)[0]
 
+    def _name(self, start: Any) -> Hashable:
+        """Return the name of a state, or raise ValueError."""
+        if isinstance(start, Hashable) and start in self.names:
+            return start
+        raise ValueError(arguments.refusal("start", start, f"one of {arguments.shown(self.names)}", "give such a name"))
+
     def _state(self, start: Any) -> int | None:
-        """Return the number of a state given by number or by name."""
+        """Return the number of a state given by number or by name, by default that in which strings begin, if any."""
         if start is None:
-            return None
+            return self.start
         if arguments.is_integer(start):
             if 0 <= start < self.n_states:
                 return int(start)
@@ -234,24 +267,28 @@ class EpsilonMachine(Measures):
         rule = f"a state number from 0 to {self.n_states - 1} or a state name"
         raise ValueError(arguments.refusal("start", start, rule, "see 'names'"))
 
-    def simulate(self, n: int, rng: Any = None, start: Any = None) -> Array:
-        """Emit n symbols.
+    def simulate(self, n: int, rng: Any = None, start: Any = None) -> Any:
+        """Emit n symbols, or n whole strings.
 
         Parameters
         ----------
         n : int
-            Number of symbols.
+            Number of symbols; of strings, where the machine has a `start`.
         rng : None, int, or numpy Generator
             Given to ``numpy.random.default_rng``; the same seed gives the same symbols.
         start : int or name, optional
-            First state, drawn from the stationary distribution by default. An integer is a state number.
+            First state, drawn from the stationary distribution by default. An integer is a state number. Whole strings
+            begin in their start, whatever is given.
 
         Returns
         -------
         array of shape (n,)
             uint8 if the alphabet is of integers 0..255, else its natural type. Cost: O(n), whatever the
-            number of symbols and states; memory: the result and small chunks.
+            number of symbols and states; memory: the result and small chunks. Where the machine has a `start`, a list
+            of n such arrays, each a whole string without its end.
         """
+        if self.start is not None:
+            return walks.simulate_strings(self, n, rng)
         return walks.simulate(self, n, rng, self._state(start))
 
     def filter(
@@ -269,8 +306,8 @@ class EpsilonMachine(Measures):
             One sequence. A symbol that is not in the alphabet stands for the one that prints the same. Values of the
             signal where the machine has `levels`: a state is known then where its probability is at least 0.98.
         start : int or name, optional
-            State before the first symbol. By default it is not known: the stationary distribution is
-            conditioned on the symbols until a single state is left.
+            State before the first symbol. By default it is that in which whole strings begin, if there is one, and
+            else not known: the stationary distribution is conditioned on the symbols until a single state is left.
         impossible : {"reset", "stay", "raise"}
             For a symbol that no possible state emits: start again from the stationary distribution
             conditioned on it, ignore it, or raise ValueError.
@@ -290,7 +327,9 @@ class EpsilonMachine(Measures):
         """Return P(next symbol | symbols up to each position), shape (n, n_symbols).
 
         The `posterior` of the current state, which for an exact machine is its emission, or the mixture over possible
-        states when it is not known; zeros in a dead end of an exact machine. Parameters are those of `filter`.
+        states when it is not known; zeros in a dead end of an exact machine. Parameters are those of `filter`. The last
+        column of a machine of whole strings is the end of the string; before the first symbol that machine foretells
+        ``machine.posterior[machine.start]``.
         """
         return walks.drive(self, symbols, self._state(start), impossible, "unknown", mixing=True).mixture
 
@@ -299,7 +338,8 @@ class EpsilonMachine(Measures):
 
         Without `start` the first state is drawn from the stationary distribution. An estimated machine, which has
         `counts`, holds nothing impossible: after a symbol that it has not seen where it comes, what it believes of its
-        state begins anew. Cost: O(n), constant memory.
+        state begins anew. Where the machine has a `start`, it is the probability of the whole string, with its end,
+        which is not among the symbols given: over all strings they sum to 1. Cost: O(n), constant memory.
         """
         return walks.drive(self, symbols, self._state(start), "raise", "unknown", scoring=True).log2p
 
@@ -331,6 +371,15 @@ class EpsilonMachine(Measures):
         used = np.argwhere(self.targets >= 0).tolist()
         return [(i, int(self.targets[i, a]), float(self.emission[i, a]), self.alphabet[a]) for i, a in used]
 
+    def _dot_ends(self) -> list[str]:
+        if self.start is None:
+            return []
+        end = "end [label=end, shape=doublecircle, width=0.6];"
+        return ["  start [label=start, shape=plaintext];", f"  start -> {self.start};", f"  {end}"]
+
+    def _dot_target(self, target: int, symbol: Sequence[Any]) -> str:
+        return "end" if self.start is not None and symbol[0] == END else str(target)
+
     def transitions(self) -> list[tuple[Hashable, Hashable, Hashable, float]]:
         """Return the rows (source, symbol, target, probability) that make this machine."""
         return [(self.names[i], symbol, self.names[j], p) for i, j, p, symbol in self._edges()]
@@ -348,6 +397,7 @@ class EpsilonMachine(Measures):
         more: dict[str, Any] = {} if self.levels is None else {"levels": self.levels.as_json()}
         more |= {} if self.counts is None else {"counts": self.counts.tolist()}
         more |= {} if self.n_observed is None else {"n_observed": self.n_observed}
+        more |= {} if self.start is None else {"start": self.start}
         write_json(path, {**content, **arrays, **more})
 
     @classmethod
@@ -357,7 +407,8 @@ class EpsilonMachine(Measures):
         content = read_json(path, _JSON, 1, keys)
         try:
             arrays = {key: content[key] for key in keys}
-            machine = cls.from_arrays(**arrays, n_observed=content.get("n_observed"))
+            arrays |= {key: content.get(key) for key in ("n_observed", "start")}
+            machine = cls.from_arrays(**arrays)
             if content.get("counts") is not None:
                 vars(machine)["counts"] = checks.checked_counts(content["counts"], machine.emission)
             if content.get("levels") is not None:
@@ -385,6 +436,7 @@ class EpsilonMachine(Measures):
 
     def __repr__(self) -> str:
         size = f"{self.n_states} states, {len(self.alphabet)} symbols"
+        size += "" if self.start is None else f", whole strings from {self.names[self.start]}"
         rates = f"C = {self.statistical_complexity():.4g} bits, h = {self.entropy_rate():.4g} bits/symbol"
         return f"EpsilonMachine({size}, {rates})"
 
@@ -406,6 +458,7 @@ def trusted_machine(
     levels: Levels | None = None,
     counts: Array | None = None,
     n_observed: float | None = None,
+    start: int | None = None,
 ) -> EpsilonMachine:
     """The machine of arrays that the library made itself: as by `EpsilonMachine.from_arrays`, without its checks.
 
@@ -414,5 +467,5 @@ def trusted_machine(
     machine = EpsilonMachine.__new__(EpsilonMachine)
     machine._fill(targets, emission, alphabet, state_names(len(targets)) if names is None else names, weights)
     own = None if counts is None else read_only(np.array(counts, np.float64))
-    vars(machine).update(levels=levels, counts=own, n_observed=n_observed)
+    vars(machine).update(levels=levels, counts=own, n_observed=n_observed, start=start)
     return machine

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -77,8 +77,19 @@ class StateGraph:
         """The probabilities that pictures show."""
         return self.stationary if self._observed is None else self._observed
 
+    def _dot_ends(self) -> list[str]:
+        """Lines of what a description shows beside states and their edges."""
+        return []
+
+    def _dot_target(self, target: int, symbol: Sequence[Any]) -> str:
+        """Where an edge is drawn to."""
+        return str(target)
+
     def to_dot(self) -> str:
-        """Return a Graphviz description: edges "symbol | probability", transient states dashed."""
+        """Return a Graphviz description: edges "symbol | probability", transient states dashed.
+
+        Of a machine of whole strings an arrow shows where they begin, and the ends lead to a double circle.
+        """
         lines = ["digraph machine {", "  rankdir=LR;", "  node [shape=circle, fixedsize=true, fontsize=10];"]
         for i, (name, p, lasts) in enumerate(zip(self.names, self._shown, self.recurrent, strict=True)):
             style = "" if lasts else ", style=dashed"
@@ -86,8 +97,9 @@ class StateGraph:
             label = _quoted(str(name))[:-1] + f'\\n{p:.3g}"'
             lines.append(f"  {i} [label={label}, width={0.6 + 0.8 * float(np.sqrt(p)):.3f}{style}];")
         for i, j, p, *symbol in self._edges():
-            lines.append(f"  {i} -> {j} [label={_quoted(' | '.join([*map(str, symbol), f'{p:.3g}']))}];")
-        return "\n".join([*lines, "}"]) + "\n"
+            label = _quoted(" | ".join([*map(str, symbol), f"{p:.3g}"]))
+            lines.append(f"  {i} -> {self._dot_target(j, symbol)} [label={label}];")
+        return "\n".join([*lines, *self._dot_ends(), "}"]) + "\n"
 
     def to_networkx(self) -> Any:
         """Return a networkx graph of the state names (extra ``decisional[graph]``).

@@ -100,6 +100,28 @@ def simulate(machine: EpsilonMachine, n: int, rng: Any, start: int | None) -> Ar
     return result
 
 
+def simulate_strings(machine: EpsilonMachine, n: int, rng: Any) -> list[Array]:
+    """Emit n whole strings, each without its end."""
+    size = arguments.integer(n, "n", least=0, most=MOST, remedy="give the number of strings")
+    generator = arguments.generator(rng)
+    ending = float(machine.stationary @ machine.emission[:, -1])
+    if not ending > 0.0:
+        raise ValueError("The machine has strings that never end: give every state a way to the end.")
+    symbols = Alphabet(machine.alphabet[:-1]).array
+    resources.require(int(size / ending) * symbols.itemsize, f"'n' = {size:,} strings", "simulate fewer at a time")
+    accept, alias = alias_tables(machine.emission)
+    state, end = int(machine.start or 0), symbols.size
+    strings: list[Array] = []
+    rest = np.zeros(0, np.int32)
+    while len(strings) < size:
+        codes = np.empty(min(_CHUNK, int((size - len(strings)) / ending) + 64), np.int32)
+        state = machines.sample(generator.random(codes.size), accept, alias, machine.targets, state, codes)
+        codes = np.concatenate([rest, codes])
+        *whole, rest = np.split(codes, np.flatnonzero(codes == end) + 1)
+        strings += [symbols[string[:-1]] for string in whole]
+    return strings[:size]
+
+
 def prior(machine: EpsilonMachine) -> Array:
     """What is believed of the state when nothing is known."""
     if machine.stationary.any():
@@ -202,4 +224,7 @@ def drive(
     if scoring:
         used = counts > 0
         total += float(counts[used] @ np.log2(machine.posterior[used]))
+        if machine.start is not None:
+            ending = float(belief @ machine.posterior[:, -1])
+            total += float(np.log2(ending)) if ending > 0.0 else float("-inf")
     return Drive(states, mixture, total)

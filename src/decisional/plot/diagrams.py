@@ -106,7 +106,9 @@ def machine_diagram(machine: EpsilonMachine, self_loops: bool = True) -> Diagram
         found[source, int(machine.targets[source, column])].append(entry)
     edges = [Edge(*ends, _label(entries), sum(p for _, p in entries)) for ends, entries in sorted(found.items())]
     edges = [edge for edge in edges if self_loops or not edge.is_loop]
-    return Diagram(machine.names, probabilities(machine), machine.recurrent, edges)
+    # An arrow marks the state in which whole strings begin, to which their ends lead.
+    names = [f"\N{RIGHTWARDS ARROW}{name}" if k == machine.start else name for k, name in enumerate(machine.names)]
+    return Diagram(names, probabilities(machine), machine.recurrent, edges)
 
 
 def _label(entries: Sequence[tuple[str, float]]) -> str:

@@ -105,6 +105,13 @@ def _known_numbers(values: Floats) -> Iterator[tuple[str, Cell]]:
         yield "Missing", plural(values.size - known.size, "value")
 
 
+def _kind(found: Findings, k: int) -> str:
+    """What a state is: recurrent or transient, and whether whole strings begin in it."""
+    kind = "recurrent" if found.recurrent is not None and found.recurrent[k] else "transient"
+    begins = found.states_machine is not None and found.states_machine.start == k
+    return f"{kind}, start of the strings" if begins else kind
+
+
 def machine(found: Findings) -> Content:
     """The picture of the machine, where it is not too large."""
     if found.machine is None:
@@ -128,7 +135,7 @@ def states(found: Findings, command: str) -> Content:
     what = "What comes next" if found.kind in ("series", "signal") else "Odds of the outcome"
     columns[what] = [_distribution(found, k) for k in order]
     if kinds is not None:
-        columns["Kind"] = ["recurrent" if kinds[k] else "transient" for k in order]
+        columns["Kind"] = [_kind(found, k) for k in order]
     if choice is not None:
         columns["Best prediction"] = [typeset(prediction_text(choice.predictions_[k])) for k in order]
         columns["Worth"] = [*wording.numbers([float(choice.utility_[k]) for k in order])]
@@ -483,7 +490,8 @@ def python_code(found: Findings, command: str) -> str:
         fewer = "" if merged is None else f".coarsen(n_states={merged[1]})"
         lines += [f"obs = {_observe(found.kind, found.causal.observations_)}", f"causal = {fitted}.fit(obs){fewer}"]
     elif found.selection is not None:
-        lines.append("machine = ds.epsilon_machine(symbols)  # the symbols of the file")
+        whole = ", whole=True" if found.selection.whole else ""
+        lines.append(f"machine = ds.epsilon_machine(symbols{whole})  # the symbols of the file")
     else:
         lines.append('machine = ds.EpsilonMachine.load("machine.json")')
     if found.choice is not None:

@@ -24,13 +24,15 @@ from ..machines import EpsilonMachine, walks
 from ..machines.chains import Chain, closed_classes, renumbered
 from ..machines.epsilon_machine import trusted_machine
 from ..machines.isomorphism import isomorphic
-from ..support.arguments import generator, integer, real, require, teller
+from ..support.arguments import flag, generator, integer, real, require, teller
 from ..support.arrays import Ints
 from . import aggregation, matching
 from .distributions import Counts
 from .merging import drawn_tables, merged_contexts, unexplained
+from .mixture import Mixture
 from .reconstruct import reconstruct
 from .search import Budget, Candidate, Proposal, StoredSeries, SymbolSeries
+from .strings import merged_prefixes, whole_strings
 
 # Symbols on which neighbours are compared, first few, then more; the outcome is judged on all of them.
 SEARCHED = (20_000, 200_000)
@@ -61,7 +63,11 @@ COMPARING = 4e9
 MERGED = 1 << 20
 
 # How machines are found that are not from windows.
-FOUND = {"contexts": "by merging contexts", "tables": "by climbing from machines drawn at random"}
+FOUND = {
+    "contexts": "by merging contexts",
+    "prefixes": "by merging prefixes",
+    "tables": "by climbing from machines drawn at random",
+}
 
 Progress = Callable[[str], None]
 MOST_REPLICATES = 100_000
@@ -78,6 +84,8 @@ class Selection:
     n_symbols : how many symbols each candidate describes
     unexplained : bits that the symbols before tell of the next one beyond the state of the chosen machine
     cut : whether the search was ended by the time that it was given
+    whole : whether the sequences are whole strings, whose end is the last symbol
+    data : the series, and the number of each symbol of the alphabet in it, for `predictor`
     """
 
     candidates: tuple[Candidate, ...]
@@ -85,6 +93,12 @@ class Selection:
     n_symbols: int
     unexplained: float = 0.0
     cut: bool = False
+    whole: bool = False
+    data: tuple[SymbolSeries, Ints] | None = field(default=None, repr=False)
+
+    def predictor(self) -> Mixture:
+        """The average over machines and contexts whose weights follow their success: see `ds.Mixture`."""
+        return Mixture(self)
 
     @property
     def chosen(self) -> Candidate:
@@ -114,7 +128,9 @@ class Selection:
         counts = np.where(targets >= 0, candidate.counts[states], 0.0)
         total = counts.sum(axis=1)
         emission, share = counts / np.maximum(total, 1.0)[:, None], total / total.sum()
-        return trusted_machine(targets, emission, self.alphabet, share, counts=counts, n_observed=float(total.sum()))
+        start = int(targets[0, -1]) if self.whole else None
+        n = float(total.sum())
+        return trusted_machine(targets, emission, self.alphabet, share, counts=counts, n_observed=n, start=start)
 
     @property
     def rival(self) -> Candidate | None:
@@ -202,6 +218,7 @@ def epsilon_machine(
     *,
     missing: Hashable = None,
     sequences: bool | None = None,
+    whole: bool = False,
     seconds: float = SECONDS,
 ) -> EpsilonMachine:
     """The epsilon-machine of a symbol series or a signal, without parameters.
@@ -213,6 +230,8 @@ def epsilon_machine(
         repeat are a signal, whose values must fall into levels: see `states.signal_machine`
     max_past : longest window; by default as long as windows are seen ten times each on average
     max_future : longest future that windows are told apart by, default 2
+    whole : whether the sequences are whole strings, such as words, sessions or sentences: each begins in one state,
+        ``machine.start``, and its end is an event, the last symbol, "<end>". See `states.strings`
     seconds : time of this process after which the best machine so far is taken, which a warning then says; work is
         bounded anyway, so that the answer does not depend on it
 
@@ -229,7 +248,7 @@ def epsilon_machine(
     >>> machine.is_isomorphic(ds.processes.nemo(), atol=0.05)
     True
     """
-    how: dict[str, Any] = {"missing": missing, "sequences": sequences, "seconds": seconds}
+    how: dict[str, Any] = {"missing": missing, "sequences": sequences, "whole": whole, "seconds": seconds}
     try:
         selection, signal = select(symbols, max_past, max_future, **how), None
     except reading.NotSymbols as numbers:
@@ -251,6 +270,7 @@ def select(
     *,
     missing: Hashable = None,
     sequences: bool | None = None,
+    whole: bool = False,
     seconds: float = SECONDS,
     progress: Progress | None = None,
 ) -> Selection:
@@ -271,6 +291,21 @@ def select(
     )
     seconds = real(seconds, "seconds", above=0, remedy="try seconds=30", of="select")
     say, budget = teller(progress), Budget(OPERATIONS, seconds)
+    if flag(whole, "whole"):
+        return _select_strings(symbols, missing, sequences, budget, say)
+    return _select_series(symbols, max_past, max_future, missing, sequences, budget, say)
+
+
+def _select_series(
+    symbols: Any,
+    max_past: int | None,
+    max_future: int | None,
+    missing: Hashable,
+    sequences: bool | None,
+    budget: Budget,
+    say: Progress,
+) -> Selection:
+    """Machines of series that go on, by windows, merging and search."""
     source, stored = _read(symbols, missing, sequences)
     # Ties are decided in the order in which symbols appear, so that their names change nothing.
     place = np.append(source.appearance, -1)
@@ -292,7 +327,25 @@ def select(
     found.sort(key=lambda c: (round(c.length, 2), c.searched, c.past, c.future))
     rest = unexplained(series.beginning(MERGED), found[0])
     candidates = tuple(replace(c, targets=c.targets[:, place[:-1]], counts=c.counts[:, place[:-1]]) for c in found)
-    return Selection(candidates, source.letters, round(float(candidates[0].counts.sum())), rest, budget.cut)
+    known = round(float(candidates[0].counts.sum())), rest, budget.cut
+    return Selection(candidates, source.letters, *known, data=(series, place[:-1]))
+
+
+def _select_strings(
+    symbols: Any, missing: Hashable, sequences: bool | None, budget: Budget, say: Progress
+) -> Selection:
+    """Machines of whole strings, by merging their prefixes."""
+    strings = whole_strings(symbols, missing, sequences)
+    found = []
+    for candidate in merged_prefixes(strings.series, budget):
+        say(f"{candidate.how}: {_states(candidate.n_states)}, {candidate.length:,.1f} bits")
+        found.append(candidate)
+    found.sort(key=lambda c: (round(c.length, 2), c.searched))
+    rest = unexplained(strings.series.beginning(MERGED), found[0])
+    place = strings.place
+    candidates = tuple(replace(c, targets=c.targets[:, place], counts=c.counts[:, place]) for c in found)
+    known = strings.series.size, rest, budget.cut
+    return Selection(candidates, strings.letters, *known, whole=True, data=(strings.series, place))
 
 
 def best_window(

@@ -199,13 +199,13 @@ def quotient(targets: Ints, counts: Ints, into: Ints, start: int) -> Proposal:
     return np.where(ends >= 0, number[into[ends]], -1), counts[states].astype(float)
 
 
-def folded(targets: Ints, counts: Ints, suffix: Ints, start: int, budget: Budget) -> Proposal:
+def folded(targets: Ints, counts: Ints, suffix: Ints, start: int, budget: Budget, limit: float = LIMIT) -> Proposal:
     """A large machine merged by evidence, see `_kernels.folds.fold`."""
     n, symbols = int(counts.sum()), counts.shape[1]
     tables = evidence_tables(n, symbols, likeliest_alpha(counts))
     targets, counts, into = targets.copy(), counts.copy(), np.empty(len(targets), np.int64)
     most = int(min(FOLDING, max(budget.left, 0)))
-    left = kernels.fold(targets, counts, suffix, *tables, start, FLOOR, LIMIT, most, into)
+    left = kernels.fold(targets, counts, suffix, *tables, start, FLOOR, limit, most, into)
     budget.spend(most - left)
     return quotient(targets, counts, into, start)
 
@@ -217,7 +217,7 @@ def elsewhere(series: SymbolSeries, machine: Candidate, budget: Budget) -> tuple
     """
     n, symbols = machine.targets.shape
     uses = machine.counts.ravel()
-    used = np.flatnonzero(uses > 0)
+    used = np.flatnonzero((uses > 0) & (np.arange(uses.size) % symbols != series.fixed))
     used = used[np.argsort(-uses[used], kind="stable")][: CELLS // n]
     number = np.full(n * symbols, -1, np.int64)
     number[used] = np.arange(used.size)

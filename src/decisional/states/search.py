@@ -154,10 +154,14 @@ class StoredSeries:
 
         Cost: one pass in which machines share the cores, about 6 ns for each symbol and machine; memory: a few slices.
         """
-        walks = [_Walk(*machine) for machine in machines]
+        walks = [self._walk(*machine) for machine in machines]
         for piece in self.pieces(kernels.AHEAD):
             list(map_slices(methodcaller("follow", piece), walks))
         return [self._along(walk) for walk in walks]
+
+    def _walk(self, targets: Ints, weights: Floats) -> "Walk":
+        """A machine at the beginning of the series."""
+        return Walk(targets, weights)
 
     def fit(self, proposal: Proposal) -> Candidate:
         """The machine along the series, its states merged where that is shorter, beliefs of unknown states settled."""
@@ -176,7 +180,7 @@ class StoredSeries:
             machine = again
         return machine
 
-    def _along(self, walk: "_Walk") -> Candidate:
+    def _along(self, walk: "Walk") -> Candidate:
         counts = walk.counts
         kernels.drop_unlikely(counts)
         targets = np.where(counts > 0, walk.targets, -1)
@@ -252,7 +256,7 @@ def best_merger(targets: Ints, counts: Floats, start_bits: float, misses: int, l
     return float(lengths[i, j]), into
 
 
-class _Walk:
+class Walk:
     """A machine on its way through slices: its state, and the uses of its edges so far."""
 
     def __init__(self, targets: Ints, weights: Floats) -> None:
@@ -271,6 +275,9 @@ class _Walk:
 
 class SymbolSeries(StoredSeries):
     """Numbered symbols in memory (raw, lut, bounds: see `data.sequences.Symbols`), on which machines are improved."""
+
+    # The symbol whose edges are not led elsewhere.
+    fixed = -1
 
     def __init__(self, raw: Ints, lut: Ints, bounds: Ints, n_symbols: int) -> None:
         super().__init__(lambda ahead: [Piece(raw, lut, bounds, raw.size, False)], raw.size, n_symbols)

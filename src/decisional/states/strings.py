@@ -1,0 +1,151 @@
+"""Machines of whole strings: each begins in one state, and its end is an event.
+
+Strings are one series in which an end follows each of them, and leads from any state to the start. All else is as for
+other series: a large machine, here the tree of the prefixes of the strings, is folded by evidence, and then by
+description length, see `merging`.
+"""
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from .._kernels import prefixes as kernels
+from ..data import sequences as reading
+from ..data.alphabet import END
+from ..data.stored_symbols import Piece
+from ..support.arrays import Floats, Ints
+from .merging import CELLS, RETARGETED, completed, folded, retarget, shorten
+from .search import Budget, Candidate, SymbolSeries, Walk
+
+# Prefixes to begin with: few are folded at once, many tell strings apart for longer.
+TREES = (2_000, 20_000, 100_000)
+
+
+class StringSeries(SymbolSeries):
+    """Whole strings one after the other, each closed by the last symbol, which leads to the start.
+
+    Parameters
+    ----------
+    codes : (size,) numbers of the symbols, n_symbols - 1 = the end of a string
+    n_symbols : different symbols, with the end
+    """
+
+    def __init__(self, codes: Ints, n_symbols: int) -> None:
+        all_at_once = codes, np.arange(n_symbols), np.array([0, codes.size])
+        super().__init__(*all_at_once, n_symbols)
+        # The series goes on from the start, so that its first state is known.
+        self.pieces = lambda ahead: [Piece(*all_at_once, codes.size, True)]
+        self.fixed = n_symbols - 1
+        # What is before a string tells nothing of it.
+        self.bounds = np.append(self.starts, codes.size)
+
+    @cached_property
+    def n_runs(self) -> int:
+        """Unknown states: none after the first, which is coded as one."""
+        return 1
+
+    @property
+    def end(self) -> int:
+        """The number of the end."""
+        return self.n_symbols - 1
+
+    @cached_property
+    def starts(self) -> Ints:
+        """(n_strings,) where each string begins."""
+        return np.append(0, np.flatnonzero(self.codes == self.end)[:-1] + 1)
+
+    def beginning(self, most: int) -> "StringSeries":
+        """The first strings, of at most so many symbols, but one."""
+        if self.size <= most:
+            return self
+        ends = np.append(self.starts[1:], self.size)
+        last = max(int(np.searchsorted(ends, most, "right")) - 1, 0)
+        return StringSeries(self.codes[: ends[last]], self.n_symbols)
+
+    def _walk(self, targets: Ints, weights: Floats) -> Walk:
+        walk = Walk(targets, weights)
+        walk.state = int(targets[0, self.end])
+        return walk
+
+    def _along(self, walk: Walk) -> Candidate:
+        # Any state may turn out to be one in which strings end.
+        along = super()._along(walk)
+        ends = along.targets[:, self.end]
+        targets = along.targets.copy()
+        targets[:, self.end] = ends[ends >= 0][0]
+        return replace(along, targets=targets)
+
+    def tree(self, most: int) -> tuple[Ints, Ints, Ints]:
+        """Targets and counts of the tree of prefixes, those of most strings, and the longest suffix of each of them.
+
+        Cost: one pass; memory: that of the table.
+        """
+        targets, counts = (np.empty((most, self.n_symbols), np.int64) for _ in range(2))
+        n = kernels.grow_prefixes(self.codes, self.starts, self.n_symbols, self.end, most, targets, counts)
+        suffix = np.empty(n, np.int64)
+        kernels.longest_suffixes(targets[:n], self.end, suffix)
+        return targets[:n], counts[:n], suffix
+
+
+def merged_prefixes(series: StringSeries, budget: Budget) -> Iterator[Candidate]:
+    """Machines by merging prefixes, few at first, and the machine of one state; cost: see TREES, and `merging`."""
+    one = np.zeros((1, series.n_symbols), np.int64)
+    yield series.drive(one, np.ones(one.shape))
+    done = -1
+    for most in TREES:
+        targets, counts, suffix = series.tree(min(most, max(CELLS // series.n_symbols, 50)))
+        budget.spend(20.0 * series.size)
+        if budget.spent or len(targets) == done:
+            return
+        done = len(targets)
+        large, uses = folded(targets, counts, suffix, 0, budget)
+        large[:, series.end] = 0
+        machine = series.drive(*completed(large, uses))
+        budget.spend(series.cost(machine.n_states))
+        yield replace(machine, how="prefixes", searched=True)
+        for first, second in ((shorten, retarget), (retarget, shorten)):
+            found = second(series, first(series, machine, budget), budget)
+            yield replace(found, how="prefixes", searched=True)
+            if budget.spent or machine.n_states > RETARGETED:
+                break
+
+
+@dataclass(frozen=True)
+class WholeStrings:
+    """Whole strings that were read.
+
+    Attributes
+    ----------
+    series : the strings, their symbols numbered in the order in which they appear, so that names change nothing
+    letters : the symbols in their own order, and the end
+    place : (n_letters,) number in the series of each letter
+    """
+
+    series: StringSeries
+    letters: tuple[Hashable, ...]
+    place: Ints
+
+
+def whole_strings(symbols: Any, missing: Hashable = None, sequences: bool | None = None) -> WholeStrings:
+    """Read whole strings; ValueError where they are not several, or symbols are missing."""
+    source = reading.read(symbols, missing, True if sequences is None else sequences)
+    if len(source.bounds) < 3:
+        raise ValueError(
+            "The 'symbols' are one sequence; whole strings are several, of which each begins and ends: give a list of "
+            "strings, or leave out 'whole'."
+        )
+    if source.has_gaps:
+        raise ValueError(
+            "The 'symbols' have missing ones; whole strings are known from beginning to end: leave out the strings "
+            "with gaps, or 'whole'."
+        )
+    if END in source.letters:
+        raise ValueError(f"The 'symbols' have {END!r}, which stands for the end of a string: give it another name.")
+    n = len(source.letters)
+    codes = np.asarray(source.appearance[source.lut[source.raw]], np.int64)
+    joined = np.insert(codes, source.bounds[1:], n)
+    place = np.append(source.appearance, n)
+    return WholeStrings(StringSeries(joined, n + 1), (*source.letters, END), place)
