@@ -46,7 +46,7 @@ def assert_consistent(result, obs, judged=False):
     n = states.n_states
     # Canonical labels by decreasing probability, the same for rows and for distinct x.
     assert (np.diff(states.probability) <= 1e-15).all()
-    assert states.labels.tolist() == Partition(states.labels, table.weight).labels.tolist()
+    assert states.probability.tolist() == Partition(states.labels, table.weight).probability.tolist()
     np.testing.assert_array_equal(result.row_states[result.densities.row], states.labels)
     # Distributions are sums of counts.
     expected = np.zeros((n, table.n_outcomes))

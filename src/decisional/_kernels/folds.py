@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from . import kernel
-from .description_lengths import _begin, description_length
+from .description_lengths import _begin
 
 
 @kernel
@@ -358,38 +358,82 @@ def follow_edges(raw, lut, bounds, targets, logs, first, number, most, ahead, ga
     return steps
 
 
+# A machine that is described so many bits longer than the best, after a part of the symbols, is given up.
+BEHIND = 20.0
+# Parts after which that is looked at: the last PARTS halves of the symbols.
+PARTS = 5
+
+
 @kernel
-def _along(codes, targets, counts, log_n):
-    """Description length of a complete machine from its first state along symbols without gaps."""
-    counts[:] = 0.0
-    state = 0
-    for i in range(codes.size):
-        counts[state, codes[i]] += 1.0
-        state = targets[state, codes[i]]
-    return description_length(counts, 0.0, 0, log_n)
+def _length(counts, bits, log_n):
+    """`description_length` of whole counts, with bits[c] = c log2 c."""
+    length, states, edges = 0.0, 0, 0
+    for k in range(counts.shape[0]):
+        total = 0
+        for s in range(counts.shape[1]):
+            c = counts[k, s]
+            if c > 0:
+                length -= bits[c]
+                total += c
+                edges += 1
+        length += bits[total]
+        states += total > 0
+    return length + 0.5 * (edges - states) * log_n + edges * math.log2(max(states, 1))
+
+
+@kernel
+def _along(codes, next_row, counts, bits, log_n, best, lengths):
+    """Description length of a complete machine from its first state along symbols without gaps.
+
+    next_row (n_states n_symbols,) is n_symbols times the target of each edge. best (PARTS,) are the lengths of the best
+    machine after n / 16, n / 8, ..., n symbols, and lengths those of this one, as far as it was followed. Returns the
+    length, inf = given up, and the symbols that were read.
+    """
+    uses = counts.ravel()
+    uses[:] = 0
+    row, begin = np.uint64(0), 0
+    for part in range(PARTS):
+        end = codes.size >> (PARTS - 1 - part)
+        for i in range(begin, end):
+            edge = row + codes[i]
+            uses[edge] += 1
+            row = next_row[edge]
+        begin = end
+        lengths[part] = _length(counts, bits, log_n)
+        if lengths[part] > best[part] + BEHIND:
+            return np.inf, end
+    return lengths[PARTS - 1], codes.size
 
 
 @kernel
 def climb(codes, targets, order, log_n, most):
     """Lead single edges of a complete machine elsewhere, in the given order of (state, symbol, target), while that
-    shortens its description. Changes targets; returns the length and how often it was measured, about `most` times."""
+    shortens its description. Changes targets; returns the length and how many symbols were read, about `most`."""
     n, symbols = targets.shape
-    counts = np.empty((n, symbols))
-    best = _along(codes, targets, counts, log_n)
-    measured, i, since = 1, 0, 0
-    while since < order.size and measured < most:
+    counts, next_row = np.empty((n, symbols), np.int32), (targets.ravel() * symbols).astype(np.uint64)
+    bits = np.empty(codes.size + 1)
+    for c in range(bits.size):
+        bits[c] = c * math.log2(max(c, 1))
+    known, lengths = np.full(PARTS, np.inf), np.empty(PARTS)
+    best, read = _along(codes, next_row, counts, bits, log_n, known, lengths)
+    known[:] = lengths
+    i, since = 0, 0
+    while since < order.size and read < most:
         move = order[i % order.size]
         i += 1
         since += 1
-        to, s, k = move % n, move // n % symbols, move // n // symbols
-        old = targets[k, s]
+        to, edge = np.uint64(move % n * symbols), move // n
+        old = next_row[edge]
         if to == old:
             continue
-        targets[k, s] = to
-        length = _along(codes, targets, counts, log_n)
-        measured += 1
+        next_row[edge] = to
+        length, more = _along(codes, next_row, counts, bits, log_n, known, lengths)
+        read += more + 2 * targets.size
         if length < best - 1e-6:
             best, since = length, 0
+            known[:] = lengths
         else:
-            targets[k, s] = old
-    return best, measured
+            next_row[edge] = old
+    for edge in range(next_row.size):
+        targets[edge // symbols, edge % symbols] = next_row[edge] // np.uint64(symbols)
+    return best, read

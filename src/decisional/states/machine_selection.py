@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from ..support.arguments import generator, integer, real, require, teller
 from ..support.arrays import Ints
 from . import aggregation, matching
 from .distributions import Counts
-from .merging import drawn_tables, merged_contexts, unexplained
+from .merging import cycles, drawn_tables, merged_contexts, unexplained
 from .reconstruct import reconstruct
 from .search import Budget, Candidate, Proposal, StoredSeries, SymbolSeries
 
@@ -60,7 +61,7 @@ COMPARING = 4e9
 MERGED = 1 << 20
 
 # How machines are found that are not from windows.
-FOUND = {"contexts": "by merging contexts", "tables": "by climbing from machines drawn at random"}
+FOUND = {"contexts": "by merging contexts", "cycles": "from a period", "tables": "by climbing from machines drawn at random"}
 
 Progress = Callable[[str], None]
 MOST_REPLICATES = 100_000
@@ -393,7 +394,7 @@ def _reconstructions(
         # A longer past has up to n times as many states, and merging these takes their fourth power.
         if n * min(n * known, seen.table().n_x) ** 4 > RECONSTRUCTING:
             return
-        result = reconstruct(seen, Counts(), matching.GTest(), aggregation.Aggregate())
+        result = reconstruct(seen, Counts(), matching.GTest(), aggregation.Aggregate(), ordered=True)
         if result.machine is None or not result.machine.recurrent.any():
             continue
         part = _recurrent(result.machine)
@@ -446,18 +447,26 @@ def _searches(
         if len(begun) == STARTS or start.length > PROMISING * best or any(_same(proposal, other) for other in begun):
             continue
         begun.append(proposal)
-        along, searched = start, None
-        for part in map(series.beginning, SEARCHED):
-            again = part.fit(along.proposal)
-            # On the same symbols the same machine is where the search ended.
-            along = again if part is searched and again.equals(along) else part.improve(again, budget)
-            searched = part
-        along = whole.fit(along.proposal)
+        along = _searched(start, series, whole, budget, say)
         best = min(best, along.length)
-        begun_from = f"past {start.past}" if start.how == "windows" else start.how
-        say(f"search from {begun_from}: {_states(along.n_states)}, {along.length:,.1f} bits")
-        if along.length < start.length - 1e-6:
-            yield replace(along, **start.origin | {"searched": True})
+        if along is not start:
+            yield along
+
+
+def _searched(
+    start: Candidate, series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress
+) -> Candidate:
+    """A machine improved on the beginning of the series and judged on the whole of it, if that is shorter."""
+    along, searched = start, None
+    for part in map(series.beginning, SEARCHED):
+        again = part.fit(along.proposal)
+        # On the same symbols the same machine is where the search ended.
+        along = again if part is searched and again.equals(along) else part.improve(again, budget)
+        searched = part
+    along = whole.fit(along.proposal)
+    begun_from = f"past {start.past}" if start.how == "windows" else start.how
+    say(f"search from {begun_from}: {_states(along.n_states)}, {along.length:,.1f} bits")
+    return replace(along, **start.origin | {"searched": True}) if along.length < start.length - 1e-6 else start
 
 
 def _merged(
@@ -465,15 +474,22 @@ def _merged(
 ) -> Iterator[Candidate]:
     """Machines by merging contexts, where the best one is large or does not tell all."""
     part = series.beginning(MERGED)
-    yield from _judged(merged_contexts(part, budget), found[0], LARGE, part, whole, budget, say)
+    proposed = chain(cycles(part, budget), merged_contexts(part, budget))
+    yield from _judged(proposed, found[0], LARGE, part, whole, budget, say)
 
 
 def _drawn(
     found: list[Candidate], series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress
 ) -> Iterator[Candidate]:
-    """Small machines drawn at random, where the best one does not tell all, until it does."""
-    part = series.beginning(MERGED)
-    yield from _judged(drawn_tables(part, found[0], budget), found[0], np.inf, part, whole, budget, say)
+    """Small machines drawn at random, where there are few symbols: no context need tell their state."""
+    part, best = series.beginning(MERGED), found[0]
+    for proposal in drawn_tables(part, best, unexplained(part, best) > 0, budget):
+        along = proposal if part is whole else replace(whole.fit(proposal.proposal), **proposal.origin)
+        say(f"{proposal.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        yield along
+        if along.length < best.length - 1e-6:
+            best = _searched(along, series, whole, budget, say)
+            yield best
 
 
 def _judged(

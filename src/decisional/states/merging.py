@@ -36,6 +36,14 @@ USES = (10, 200)
 AHEAD = 48
 # Machines with more states are not retargeted.
 RETARGETED = 400
+# Uses of edges that may be noise, to those of the most used edge of their state.
+RARE = (0.1, 0.3, 1.0)
+# Periods up to here are looked for, in so many symbols; at most so many are tried, if what they match is more than so
+# many standard deviations beyond chance.
+PERIODS = 512
+PERIODIC = 1 << 16
+TRIED = 3
+BEYOND = 5.0
 # States of machines drawn at random; symbols they are improved on at first (one or the other) and then; how many then.
 DRAWN = 7
 MOST_CLIMBED = 12
@@ -43,8 +51,11 @@ CLIMBED = (5_000, 20_000, 60_000)
 KEPT = 6
 # Operations for machines drawn at random, for each symbol up to CLIMBED[0] of them; few at first, and only where there
 # are not more different symbols and states than this.
-CLIMBING = (6e4, 6e5)
+CLIMBING = (6e4, 6e5, 3e6)
+MOST_CLIMBING = 4e9
 FEW_SYMBOLS = 4
+# Operations for each symbol that a machine is driven along.
+READ = 3.0
 FEW_STATES = 30
 # What a proposal may cost: cells of rows in folding, and steps along paths in retargeting.
 FOLDING = 400_000_000
@@ -243,7 +254,7 @@ def retarget(series: SymbolSeries, machine: Candidate, budget: Budget) -> Candid
         while order.size and shorter is None:
             shorter = _led(series, machine, edges[order], gains[order].argmax(axis=1), budget)
             order = order[: order.size // 2]
-        shorter = shorter or _one_less(series, machine, edges, gains, budget)
+        shorter = shorter or _one_less(series, machine, edges, gains, budget) or _straight(series, machine, budget)
         if shorter is None:
             break
         machine = shorten(series, shorter, budget)
@@ -279,10 +290,66 @@ def _one_less(series: SymbolSeries, machine: Candidate, edges: Ints, gains: Floa
     return None
 
 
+def _straight(series: SymbolSeries, machine: Candidate, budget: Budget) -> Candidate | None:
+    """The machine whose rare edges, or all, lead where their state leads most often, if that is shorter.
+
+    A symbol that is noise tells nothing of the state, but rare ones are too few to say so each for itself.
+    """
+    most = machine.counts.max(axis=1, keepdims=True)
+    ends = np.broadcast_to(_most_frequent(machine.targets, machine.counts)[:, None], machine.targets.shape)
+    for share in RARE:
+        edges = np.flatnonzero((machine.targets >= 0) & (machine.targets != ends) & (machine.counts <= share * most))
+        other = _led(series, machine, edges, ends.ravel()[edges], budget) if edges.size else None
+        if other is not None:
+            return other
+    return None
+
+
 def shorten(series: SymbolSeries, machine: Candidate, budget: Budget) -> Candidate:
     """Merge states while that shortens the description."""
     budget.spend(float(machine.n_states) ** 2 * series.n_symbols * 10)
     return series.merge(machine)
+
+
+def periods(series: SymbolSeries) -> list[int]:
+    """Lags at which symbols repeat most often, the shortest of those that cannot be told apart; none by chance.
+
+    Cost: a comparison for each of PERIODS lags and PERIODIC symbols.
+    """
+    codes = series.codes[:PERIODIC].astype(np.int32)
+    number = (np.searchsorted(series.bounds, np.arange(codes.size), "right") + 1).astype(np.int32)
+    rates, pairs = np.zeros((2, min(PERIODS, codes.size // 20) + 1))
+    for lag in range(1, rates.size):
+        both = (codes[lag:] >= 0) & (codes[:-lag] >= 0) & (number[lag:] == number[:-lag])
+        pairs[lag] = np.count_nonzero(both)
+        rates[lag] = np.count_nonzero(both & (codes[lag:] == codes[:-lag])) / max(pairs[lag], 1.0)
+    shares = np.bincount(codes[codes >= 0]) / max(np.count_nonzero(codes >= 0), 1)
+    chance = float((shares**2).sum())
+    error = np.sqrt(np.maximum(rates * (1.0 - rates), 1e-4) / np.maximum(pairs, 1.0))
+    good = rates - chance > BEYOND * np.sqrt(max(chance * (1.0 - chance), 1e-4) / np.maximum(pairs, 1.0))
+    found: list[int] = []
+    while good.any() and len(found) < TRIED:
+        best = int(np.where(good, rates, -1.0).argmax())
+        lag = int(np.flatnonzero(good & (rates >= rates[best] - BEYOND * error[best]))[0])
+        found.append(lag)
+        good[lag::lag] = False
+    return [lag for lag in found if lag > 1]
+
+
+def cycles(series: SymbolSeries, budget: Budget) -> Iterator[Candidate]:
+    """Machines whose state is the phase of a period, whatever the symbols, and what is shorter near them."""
+    for period in periods(series):
+        if period * series.n_symbols > CELLS or budget.spent:
+            return
+        phase, known = np.arange(series.size) % period, series.codes >= 0
+        counts = np.bincount(
+            phase[known] * series.n_symbols + series.codes[known], minlength=period * series.n_symbols
+        ).reshape(period, series.n_symbols)
+        targets = np.tile((np.arange(1, period + 1) % period)[:, None], series.n_symbols)
+        machine = series.settle(series.drive(targets, counts.astype(float)))
+        budget.spend(series.cost(period))
+        found = retarget(series, shorten(series, machine, budget), budget)
+        yield replace(found, how="cycles", searched=True)
 
 
 def merged_contexts(series: SymbolSeries, budget: Budget) -> Iterator[Candidate]:
@@ -309,14 +376,19 @@ def merged_contexts(series: SymbolSeries, budget: Budget) -> Iterator[Candidate]
                 break
 
 
-def drawn_tables(series: SymbolSeries, begin: Candidate, budget: Budget) -> Iterator[Candidate]:
-    """Small machines by climbing, where there are few symbols; cost: see CLIMBING."""
+def drawn_tables(series: SymbolSeries, begin: Candidate, lacking: bool, budget: Budget) -> Iterator[Candidate]:
+    """Small machines by climbing, where there are few symbols, as long as that shortens; cost: see CLIMBING.
+
+    If the machine to begin with is `lacking`, it is tried longer in any case.
+    """
     for operations in CLIMBING if series.n_symbols <= FEW_SYMBOLS else ():
         if budget.spent or begin.n_states > FEW_STATES:
             return
-        found = climb(series, begin, operations * min(series.size, CLIMBED[0]), budget)
+        found = climb(series, begin, min(operations * min(series.size, CLIMBED[0]), MOST_CLIMBING), budget)
         yield found
-        begin = min(begin, found, key=lambda one: one.length)
+        if found.length > begin.length - 1.0 and not lacking:
+            return
+        begin, lacking = min(begin, found, key=lambda one: one.length), False
 
 
 def climb(series: SymbolSeries, begin: Candidate, operations: float, budget: Budget) -> Candidate:
@@ -326,16 +398,14 @@ def climb(series: SymbolSeries, begin: Candidate, operations: float, budget: Bud
     always the same. Cost: at most `operations`, about 100 descriptions of 5,000 symbols for each draw.
     """
     rng = np.random.default_rng(0)
-    codes = series.codes[series.codes >= 0]
+    codes = series.codes[series.codes >= 0].astype(np.uint64)
     limit, found = budget.left - operations, []
 
     def improve(targets: Ints, n: int) -> tuple[float, Ints]:
         part = codes[:n]
-        most = int(max(budget.left, 1) / (5 * part.size)) + 1
-        length, measured = kernels.climb(
-            part, targets, rng.permutation(targets.size * len(targets)), series.log_n, most
-        )
-        budget.spend(5.0 * measured * part.size)
+        most = int(max(budget.left, 1) / READ)
+        length, read = kernels.climb(part, targets, rng.permutation(targets.size * len(targets)), series.log_n, most)
+        budget.spend(READ * read)
         return length / max(part.size, 1), targets
 
     while budget.left > limit + 0.6 * operations and not budget.spent:
