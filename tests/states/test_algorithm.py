@@ -174,7 +174,7 @@ def test_the_figure_is_its_naive_twin(constraints, symbols, past):
         labels = naive_states.place(words, after, best, moves, described[1:], weight, 0.95)[0]
 
     obs = observe.series(np.array(symbols), past)
-    result = rebuilt(obs, density=Counts(min_count=1), match=match, constraints=constraints)
+    result = rebuilt(obs, density=Counts(min_count=1), match=match, constraints=constraints, ordered=True)
     assert [tuple(word[::-1]) for word in obs.words(np.arange(n)).tolist()] == words
     expected = Partition(np.array(labels), np.array(weight))
     assert result.states.labels.tolist() == expected.labels.tolist()

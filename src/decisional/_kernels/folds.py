@@ -365,8 +365,8 @@ PARTS = 5
 
 
 @kernel
-def _length(counts, bits, log_n):
-    """`description_length` of whole counts, with bits[c] = c log2 c."""
+def _length(counts, bits, log_n, share):
+    """`description_length` of whole counts, with bits[c] = c log2 c; of the machine itself only a share counts."""
     length, states, edges = 0.0, 0, 0
     for k in range(counts.shape[0]):
         total = 0
@@ -378,11 +378,11 @@ def _length(counts, bits, log_n):
                 edges += 1
         length += bits[total]
         states += total > 0
-    return length + 0.5 * (edges - states) * log_n + edges * math.log2(max(states, 1))
+    return length + share * (0.5 * (edges - states) * log_n + edges * math.log2(max(states, 1)))
 
 
 @kernel
-def _along(codes, next_row, counts, bits, log_n, best, lengths):
+def _along(codes, next_row, counts, bits, log_n, share, best, lengths):
     """Description length of a complete machine from its first state along symbols without gaps.
 
     next_row (n_states n_symbols,) is n_symbols times the target of each edge. best (PARTS,) are the lengths of the best
@@ -399,41 +399,57 @@ def _along(codes, next_row, counts, bits, log_n, best, lengths):
             uses[edge] += 1
             row = next_row[edge]
         begin = end
-        lengths[part] = _length(counts, bits, log_n)
+        lengths[part] = _length(counts, bits, log_n, share)
         if lengths[part] > best[part] + BEHIND:
             return np.inf, end
     return lengths[PARTS - 1], codes.size
 
 
 @kernel
-def climb(codes, targets, order, log_n, most):
-    """Lead single edges of a complete machine elsewhere, in the given order of (state, symbol, target), while that
-    shortens its description. Changes targets; returns the length and how many symbols were read, about `most`."""
-    n, symbols = targets.shape
-    counts, next_row = np.empty((n, symbols), np.int32), (targets.ravel() * symbols).astype(np.uint64)
+def uses_along(codes, targets):
+    """(n_states, n_symbols) how often symbols without gaps use each edge of a complete machine, from its first state."""
+    counts, state = np.zeros(targets.shape), 0
+    for i in range(codes.size):
+        counts[state, codes[i]] += 1.0
+        state = targets[state, codes[i]]
+    return counts
+
+
+@kernel
+def climb(codes, targets, moves, log_n, share, most):
+    """Make moves, in the given order, again and again while one shortens the description of a complete machine.
+
+    moves (n, 3) of states and symbols: (edge, edge, target) leads an edge, state n_symbols + symbol, elsewhere;
+    (edge, other edge, -1) exchanges the targets of two. Changes targets; returns the length, and how many symbols were
+    read, about `most`. Of the bits of the machine a `share` counts: symbols that are a part of more are to tell what
+    pays for all of them.
+    """
+    symbols = targets.shape[1]
+    counts, next_row = np.empty(targets.shape, np.int32), (targets.ravel() * symbols).astype(np.uint64)
     bits = np.empty(codes.size + 1)
     for c in range(bits.size):
         bits[c] = c * math.log2(max(c, 1))
     known, lengths = np.full(PARTS, np.inf), np.empty(PARTS)
-    best, read = _along(codes, next_row, counts, bits, log_n, known, lengths)
+    best, read = _along(codes, next_row, counts, bits, log_n, share, known, lengths)
     known[:] = lengths
     i, since = 0, 0
-    while since < order.size and read < most:
-        move = order[i % order.size]
+    while since < len(moves) and read < most:
+        one, other, to = moves[i % len(moves)]
         i += 1
         since += 1
-        to, edge = np.uint64(move % n * symbols), move // n
-        old = next_row[edge]
-        if to == old:
+        old, old_other = next_row[one], next_row[other]
+        next_row[one] = np.uint64(to * symbols) if to >= 0 else old_other
+        if to < 0:
+            next_row[other] = old
+        if next_row[one] == old:
             continue
-        next_row[edge] = to
-        length, more = _along(codes, next_row, counts, bits, log_n, known, lengths)
+        length, more = _along(codes, next_row, counts, bits, log_n, share, known, lengths)
         read += more + 2 * targets.size
         if length < best - 1e-6:
             best, since = length, 0
             known[:] = lengths
         else:
-            next_row[edge] = old
+            next_row[other], next_row[one] = old_other, old
     for edge in range(next_row.size):
         targets[edge // symbols, edge % symbols] = next_row[edge] // np.uint64(symbols)
     return best, read

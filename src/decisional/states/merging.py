@@ -48,7 +48,7 @@ BEYOND = 5.0
 DRAWN = 7
 MOST_CLIMBED = 12
 CLIMBED = (5_000, 20_000, 60_000)
-KEPT = 6
+KEPT = 3
 # Operations for machines drawn at random, for each symbol up to CLIMBED[0] of them; few at first, and only where there
 # are not more different symbols and states than this.
 CLIMBING = (6e4, 6e5, 3e6)
@@ -391,6 +391,19 @@ def drawn_tables(series: SymbolSeries, begin: Candidate, lacking: bool, budget: 
         begin, lacking = min(begin, found, key=lambda one: one.length), False
 
 
+def _leads(n: int, symbols: int) -> Ints:
+    """Moves of `_kernels.folds.climb` that lead one edge elsewhere."""
+    edge, to = np.divmod(np.arange(n * symbols * n), n)
+    return np.stack([edge, edge, to], axis=1)
+
+
+def _exchanges(n: int, symbols: int) -> Ints:
+    """Moves that exchange where two states go on a symbol: permutations remain such."""
+    i, j = np.triu_indices(n, 1)
+    one, other = (np.add.outer(k * symbols, np.arange(symbols)).ravel() for k in (i, j))
+    return np.stack([one, other, np.full(one.size, -1)], axis=1)
+
+
 def climb(series: SymbolSeries, begin: Candidate, operations: float, budget: Budget) -> Candidate:
     """Small machines drawn at random, half of them permutations, improved edge by edge on few symbols, then on more.
 
@@ -399,29 +412,40 @@ def climb(series: SymbolSeries, begin: Candidate, operations: float, budget: Bud
     """
     rng = np.random.default_rng(0)
     codes = series.codes[series.codes >= 0].astype(np.uint64)
-    limit, found = budget.left - operations, []
+    limit = budget.left - operations
 
-    def improve(targets: Ints, n: int) -> tuple[float, Ints]:
+    def improve(targets: Ints, n: int, *moves: Ints) -> tuple[float, Ints]:
         part = codes[:n]
-        most = int(max(budget.left, 1) / READ)
-        length, read = kernels.climb(part, targets, rng.permutation(targets.size * len(targets)), series.log_n, most)
+        order, share = rng.permutation(np.concatenate(moves)), part.size / max(codes.size, 1)
+        length, read = kernels.climb(part, targets, order, series.log_n, share, int(max(budget.left, 1) / READ))
         budget.spend(READ * read)
         return length / max(part.size, 1), targets
 
-    while budget.left > limit + 0.6 * operations and not budget.spent:
-        n_states, draw = int(rng.integers(2, DRAWN + 1)), rng.permutation if rng.random() < 0.5 else None
-        columns = [draw(n_states) if draw else rng.integers(0, n_states, n_states) for _ in range(series.n_symbols)]
-        found.append(improve(np.stack(columns, axis=1), CLIMBED[int(rng.integers(2))]))
-    found.sort(key=lambda one: one[0])
-    starts = [targets for _, targets in found[:KEPT]]
+    def all_moves(targets: Ints) -> tuple[Ints, Ints]:
+        return _leads(*targets.shape), _exchanges(*targets.shape)
+
+    starts: list[Ints] = []
+    for permuted, rest in ((True, 0.75), (False, 0.4)):
+        found: list[tuple[float, Ints]] = []
+        while budget.left > limit + rest * operations and not budget.spent:
+            n = int(rng.integers(2, DRAWN + 1))
+            columns = [rng.permutation(n) if permuted else rng.integers(0, n, n) for _ in range(series.n_symbols)]
+            targets = np.stack(columns, axis=1)
+            # Permutations lie far from each other: they are exchanged into each other, which takes few moves.
+            moves = (_exchanges(*targets.shape),) if permuted else (_leads(*targets.shape),)
+            found.append(improve(targets, CLIMBED[int(rng.integers(2))], *moves))
+        found.sort(key=lambda one: one[0])
+        starts += [targets for _, targets in found[:KEPT]]
     if begin.n_states <= MOST_CLIMBED or not starts:
         starts.append(completed(begin.targets, begin.counts)[0])
-    best = min((improve(targets.copy(), CLIMBED[2]) for targets in starts), key=lambda one: one[0])
+    best = min((improve(one.copy(), CLIMBED[2], *all_moves(one)) for one in starts), key=lambda one: one[0])
     while budget.left > limit and not budget.spent:
         extra = int(rng.integers(2)) if len(best[1]) < MOST_CLIMBED else 0
         targets = best[1][np.append(np.arange(len(best[1])), rng.integers(0, len(best[1]), extra))]
         for _ in range(2):
             targets[rng.integers(len(targets)), rng.integers(series.n_symbols)] = rng.integers(len(targets))
-        best = min(best, improve(targets, CLIMBED[2]), key=lambda one: one[0])
-    machine = shorten(series, series.drive(best[1], np.ones(best[1].shape)), budget)
+        best = min(best, improve(targets, CLIMBED[2], *all_moves(targets)), key=lambda one: one[0])
+    # What is believed of the first state must be right, where no later symbol tells.
+    uses = kernels.uses_along(codes[: CLIMBED[2]], best[1])
+    machine = shorten(series, series.settle(series.drive(best[1], uses)), budget)
     return replace(retarget(series, machine, budget), how="tables", searched=True)

@@ -43,7 +43,8 @@ class Neutral:
 
         Cost: O(past n_rows + m) for m counts, some times that where symbols are seen equally often, and sorting.
         """
-        if not obs.letters or densities.samples is not None or densities.n_rows * obs.past > MOST:
+        words_of_cells = obs.kind in ("series", "field") and densities.samples is None
+        if not words_of_cells or densities.n_rows * obs.past > MOST:
             return None
         words = obs.words(densities.member)
         words = np.where(np.arange(words.shape[1]) < densities.depth[:, None], words, -1)
