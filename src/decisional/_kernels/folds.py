@@ -407,7 +407,7 @@ def _along(codes, next_row, counts, bits, log_n, share, best, lengths):
 
 @kernel
 def uses_along(codes, targets):
-    """(n_states, n_symbols) how often symbols without gaps use each edge of a complete machine, from its first state."""
+    """(n_states, n_symbols) uses of the edges of a complete machine from its first state, by symbols without gaps."""
     counts, state = np.zeros(targets.shape), 0
     for i in range(codes.size):
         counts[state, codes[i]] += 1.0

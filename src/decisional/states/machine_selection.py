@@ -28,6 +28,7 @@ from ..support.arguments import generator, integer, real, require, teller
 from ..support.arrays import Ints
 from . import aggregation, matching
 from .distributions import Counts
+from .doubt import doubts
 from .merging import cycles, drawn_tables, merged_contexts, unexplained
 from .reconstruct import reconstruct
 from .search import Budget, Candidate, Proposal, StoredSeries, SymbolSeries
@@ -43,8 +44,11 @@ STARTS = 3
 PROMISING = 1.1
 # Operations of merging states within a reconstruction: windows end where they would be more.
 RECONSTRUCTING = 4e9
-# Descriptions closer than this many bits, odds of 1000 to 1, cannot be told apart.
-DOUBT = 10.0
+# Descriptions closer than this many bits, odds of 16 to 1, cannot be told apart; so many are odds of 1000 to 1.
+DOUBT = 4.0
+CERTAIN = 10.0
+# Symbols that depend on what was before the state by chance less probable than this say that states are missing.
+CHANCE = 0.01
 # A machine of several states that so many lengths of past agree on is the plateau.
 PLATEAU = 5
 # Windows grow while each was seen this often on average; rarer ones say no more than their suffixes.
@@ -61,7 +65,11 @@ COMPARING = 4e9
 MERGED = 1 << 20
 
 # How machines are found that are not from windows.
-FOUND = {"contexts": "by merging contexts", "cycles": "from a period", "tables": "by climbing from machines drawn at random"}
+FOUND = {
+    "contexts": "by merging contexts",
+    "cycles": "from a period",
+    "tables": "by climbing from machines drawn at random",
+}
 
 Progress = Callable[[str], None]
 MOST_REPLICATES = 100_000
@@ -78,6 +86,8 @@ class Selection:
     n_symbols : how many symbols each candidate describes
     unexplained : bits that the symbols before tell of the next one beyond the state of the chosen machine
     cut : whether the search was ended by the time that it was given
+    chance : how probable it is that symbols depend so much on what was before the state, if the machine is right
+    bounded : whether the search was ended by the number of operations that it may take
     """
 
     candidates: tuple[Candidate, ...]
@@ -85,6 +95,8 @@ class Selection:
     n_symbols: int
     unexplained: float = 0.0
     cut: bool = False
+    chance: float = 1.0
+    bounded: bool = False
 
     @property
     def chosen(self) -> Candidate:
@@ -132,10 +144,11 @@ class Selection:
             against = f"the best other machine, with {_states(rival.n_states)}, needs {gap:,.1f} bits more"
         search = " and the search" if best.searched else ""
         found = FOUND.get(best.how, f"from windows of {best.past} + {best.future} symbols{search}")
+        doubt = "" if self.warning is None else f" {self.warning}"
         return (
             f"{_states(best.n_states)}, found {found}, describe {self.n_symbols:,} symbols in "
             f"{best.description_length:,.1f} bits and explain {100 * self.explained:.3g} % of what can be predicted; "
-            f"{against}."
+            f"{against}.{doubt}"
         )
 
     @property
@@ -160,13 +173,22 @@ class Selection:
         return " ".join(sentence for sentence in found if sentence is not None) or None
 
     def _cut_short(self) -> str | None:
-        if not self.cut:
-            return None
-        return "The search was ended by the time that it was given, with the best machine so far: give more 'seconds'."
+        if self.cut:
+            return (
+                "The search was ended by the time that it was given, with the best machine so far: give more 'seconds'."
+            )
+        if self.bounded:
+            return "The search was ended by the work that it may take, with the best machine so far."
+        return None
 
     def _lacking(self) -> str | None:
-        if self.unexplained < DOUBT:
+        if self.unexplained < CERTAIN and self.chance >= CHANCE:
             return None
+        if self.unexplained < CERTAIN:
+            return (
+                f"Given the state, what was before still tells of the next symbol: so much would be chance in "
+                f"{self.chance:.1g} of all cases, and states may be missing; more data would tell."
+            )
         return (
             f"The machine explains {100 * self.explained:.3g} % of what can be predicted: given its state, the symbols "
             f"before still save {self.unexplained:,.0f} bits; its states are an approximation."
@@ -289,9 +311,10 @@ def select(
     found = [replace(whole.drive(*c.proposal), **c.origin) if c.length < least + 1.0 else c for c in found]
     # Of equal machines the one from the shortest windows comes first.
     found.sort(key=lambda c: (round(c.length, 2), c.searched, c.past, c.future))
-    rest = unexplained(series.beginning(MERGED), found[0])
+    rest, chance = doubts(series.beginning(MERGED), found[0])
     candidates = tuple(replace(c, targets=c.targets[:, place[:-1]], counts=c.counts[:, place[:-1]]) for c in found)
-    return Selection(candidates, source.letters, round(float(candidates[0].counts.sum())), rest, budget.cut)
+    n = round(float(candidates[0].counts.sum()))
+    return Selection(candidates, source.letters, n, rest, budget.cut, chance, budget.left < 0)
 
 
 def best_window(
@@ -453,9 +476,7 @@ def _searches(
             yield along
 
 
-def _searched(
-    start: Candidate, series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress
-) -> Candidate:
+def _searched(start: Candidate, series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress) -> Candidate:
     """A machine improved on the beginning of the series and judged on the whole of it, if that is shorter."""
     along, searched = start, None
     for part in map(series.beginning, SEARCHED):

@@ -323,8 +323,8 @@ def periods(series: SymbolSeries) -> list[int]:
         both = (codes[lag:] >= 0) & (codes[:-lag] >= 0) & (number[lag:] == number[:-lag])
         pairs[lag] = np.count_nonzero(both)
         rates[lag] = np.count_nonzero(both & (codes[lag:] == codes[:-lag])) / max(pairs[lag], 1.0)
-    shares = np.bincount(codes[codes >= 0]) / max(np.count_nonzero(codes >= 0), 1)
-    chance = float((shares**2).sum())
+    seen = np.bincount(codes[codes >= 0])
+    chance = float((seen**2).sum()) / max(float(seen.sum()) ** 2, 1.0)
     error = np.sqrt(np.maximum(rates * (1.0 - rates), 1e-4) / np.maximum(pairs, 1.0))
     good = rates - chance > BEYOND * np.sqrt(max(chance * (1.0 - chance), 1e-4) / np.maximum(pairs, 1.0))
     found: list[int] = []
@@ -430,18 +430,18 @@ def climb(series: SymbolSeries, begin: Candidate, operations: float, budget: Bud
         while budget.left > limit + rest * operations and not budget.spent:
             n = int(rng.integers(2, DRAWN + 1))
             columns = [rng.permutation(n) if permuted else rng.integers(0, n, n) for _ in range(series.n_symbols)]
-            targets = np.stack(columns, axis=1)
+            table = np.stack(columns, axis=1)
             # Permutations lie far from each other: they are exchanged into each other, which takes few moves.
-            moves = (_exchanges(*targets.shape),) if permuted else (_leads(*targets.shape),)
-            found.append(improve(targets, CLIMBED[int(rng.integers(2))], *moves))
+            moves = _exchanges(*table.shape) if permuted else _leads(*table.shape)
+            found.append(improve(table, CLIMBED[int(rng.integers(2))], moves))
         found.sort(key=lambda one: one[0])
         starts += [targets for _, targets in found[:KEPT]]
     if begin.n_states <= MOST_CLIMBED or not starts:
         starts.append(completed(begin.targets, begin.counts)[0])
-    best = min((improve(one.copy(), CLIMBED[2], *all_moves(one)) for one in starts), key=lambda one: one[0])
+    best = min((improve(one.copy(), CLIMBED[2], *all_moves(one)) for one in starts), key=lambda found: found[0])
     while budget.left > limit and not budget.spent:
         extra = int(rng.integers(2)) if len(best[1]) < MOST_CLIMBED else 0
-        targets = best[1][np.append(np.arange(len(best[1])), rng.integers(0, len(best[1]), extra))]
+        targets: Ints = best[1][np.append(np.arange(len(best[1])), rng.integers(0, len(best[1]), extra))]
         for _ in range(2):
             targets[rng.integers(len(targets)), rng.integers(series.n_symbols)] = rng.integers(len(targets))
         best = min(best, improve(targets, CLIMBED[2], *all_moves(targets)), key=lambda one: one[0])

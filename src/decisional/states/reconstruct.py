@@ -203,10 +203,7 @@ def reconstruct(
     group: Ints = np.arange(densities.n_rows)
     if constraints == "paper" and steps is not None:
         group = determinism.merge_successors(steps, densities.n_rows, theta)
-    if evidence is None:
-        labels = _clustered(cluster, match, densities, group, neutral)
-    else:
-        labels = evidence.label_all()
+    labels = _clustered(cluster, match, densities, group, neutral) if evidence is None else evidence.label_all()
 
     # 3. Refine the states with the symbols.
     unifilar = None
