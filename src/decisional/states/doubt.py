@@ -1,8 +1,8 @@
 """Whether a machine may lack states: a test that sees less than would pay for a longer description.
 
 Given its state nothing before should tell of the next symbol. Each state is the root of a tree of contexts, and each of
-these is compared with the rest of the one that it extends. The least probable of all differences is doubtful, by its chance
-times the number of comparisons.
+these is compared with the rest of the one that it extends. The least probable difference is judged by its chance times
+the number of comparisons.
 """
 
 import numpy as np
