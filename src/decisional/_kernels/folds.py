@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from . import kernel
-from .description_lengths import _begin, description_length
+from .description_lengths import _begin
 
 
 @kernel
@@ -358,38 +358,98 @@ def follow_edges(raw, lut, bounds, targets, logs, first, number, most, ahead, ga
     return steps
 
 
+# A machine that is described so many bits longer than the best, after a part of the symbols, is given up.
+BEHIND = 20.0
+# Parts after which that is looked at: the last PARTS halves of the symbols.
+PARTS = 5
+
+
 @kernel
-def _along(codes, targets, counts, log_n):
-    """Description length of a complete machine from its first state along symbols without gaps."""
-    counts[:] = 0.0
-    state = 0
+def _length(counts, bits, log_n, share):
+    """`description_length` of whole counts, with bits[c] = c log2 c; of the machine itself only a share counts."""
+    length, states, edges = 0.0, 0, 0
+    for k in range(counts.shape[0]):
+        total = 0
+        for s in range(counts.shape[1]):
+            c = counts[k, s]
+            if c > 0:
+                length -= bits[c]
+                total += c
+                edges += 1
+        length += bits[total]
+        states += total > 0
+    return length + share * (0.5 * (edges - states) * log_n + edges * math.log2(max(states, 1)))
+
+
+@kernel
+def _along(codes, next_row, counts, bits, log_n, share, best, lengths):
+    """Description length of a complete machine from its first state along symbols without gaps.
+
+    next_row (n_states n_symbols,) is n_symbols times the target of each edge. best (PARTS,) are the lengths of the best
+    machine after n / 16, n / 8, ..., n symbols, and lengths those of this one, as far as it was followed. Returns the
+    length, inf = given up, and the symbols that were read.
+    """
+    uses = counts.ravel()
+    uses[:] = 0
+    row, begin = np.uint64(0), 0
+    for part in range(PARTS):
+        end = codes.size >> (PARTS - 1 - part)
+        for i in range(begin, end):
+            edge = row + codes[i]
+            uses[edge] += 1
+            row = next_row[edge]
+        begin = end
+        lengths[part] = _length(counts, bits, log_n, share)
+        if lengths[part] > best[part] + BEHIND:
+            return np.inf, end
+    return lengths[PARTS - 1], codes.size
+
+
+@kernel
+def uses_along(codes, targets):
+    """(n_states, n_symbols) uses of the edges of a complete machine from its first state, by symbols without gaps."""
+    counts, state = np.zeros(targets.shape), 0
     for i in range(codes.size):
         counts[state, codes[i]] += 1.0
         state = targets[state, codes[i]]
-    return description_length(counts, 0.0, 0, log_n)
+    return counts
 
 
 @kernel
-def climb(codes, targets, order, log_n, most):
-    """Lead single edges of a complete machine elsewhere, in the given order of (state, symbol, target), while that
-    shortens its description. Changes targets; returns the length and how often it was measured, about `most` times."""
-    n, symbols = targets.shape
-    counts = np.empty((n, symbols))
-    best = _along(codes, targets, counts, log_n)
-    measured, i, since = 1, 0, 0
-    while since < order.size and measured < most:
-        move = order[i % order.size]
+def climb(codes, targets, moves, log_n, share, most):
+    """Make moves, in the given order, again and again while one shortens the description of a complete machine.
+
+    moves (n, 3) of states and symbols: (edge, edge, target) leads an edge, state n_symbols + symbol, elsewhere;
+    (edge, other edge, -1) exchanges the targets of two. Changes targets; returns the length, and how many symbols were
+    read, about `most`. Of the bits of the machine a `share` counts: symbols that are a part of more are to tell what
+    pays for all of them.
+    """
+    symbols = targets.shape[1]
+    counts, next_row = np.empty(targets.shape, np.int32), (targets.ravel() * symbols).astype(np.uint64)
+    bits = np.empty(codes.size + 1)
+    for c in range(bits.size):
+        bits[c] = c * math.log2(max(c, 1))
+    known, lengths = np.full(PARTS, np.inf), np.empty(PARTS)
+    best, read = _along(codes, next_row, counts, bits, log_n, share, known, lengths)
+    known[:] = lengths
+    i, since = 0, 0
+    while since < len(moves) and read < most:
+        one, other, to = moves[i % len(moves)]
         i += 1
         since += 1
-        to, s, k = move % n, move // n % symbols, move // n // symbols
-        old = targets[k, s]
-        if to == old:
+        old, old_other = next_row[one], next_row[other]
+        next_row[one] = np.uint64(to * symbols) if to >= 0 else old_other
+        if to < 0:
+            next_row[other] = old
+        if next_row[one] == old:
             continue
-        targets[k, s] = to
-        length = _along(codes, targets, counts, log_n)
-        measured += 1
+        length, more = _along(codes, next_row, counts, bits, log_n, share, known, lengths)
+        read += more + 2 * targets.size
         if length < best - 1e-6:
             best, since = length, 0
+            known[:] = lengths
         else:
-            targets[k, s] = old
-    return best, measured
+            next_row[other], next_row[one] = old_other, old
+    for edge in range(next_row.size):
+        targets[edge // symbols, edge % symbols] = next_row[edge] // np.uint64(symbols)
+    return best, read

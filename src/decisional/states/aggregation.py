@@ -194,7 +194,7 @@ def _equal(densities: Distributions, visits: Ints) -> Ints:
     reduced = count // np.repeat(np.gcd.reduceat(count, start[:-1]), size)
     # The rows are told apart by two sums of random functions of their entries.
     key = (densities.outcome.astype(np.uint64) << np.uint64(32)) ^ reduced.astype(np.uint64)
-    one, other = (np.add.reduceat(_mixed(key, multiplier), start[:-1]) for multiplier in MULTIPLIERS)
+    one, other = (np.add.reduceat(mixed(key, multiplier), start[:-1]) for multiplier in MULTIPLIERS)
     order = np.lexsort((other, one))
     new = (one[order][1:] != one[order][:-1]) | (other[order][1:] != other[order][:-1])
     labels = np.empty(size.size, np.int64)
@@ -206,12 +206,13 @@ def _equal(densities: Distributions, visits: Ints) -> Ints:
     return renumbered
 
 
-def _mixed(key: Ints, multiplier: int) -> Ints:
-    mixed: Ints = (key + np.uint64(1)) * np.uint64(multiplier)
-    mixed ^= mixed >> np.uint64(32)
-    mixed *= np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(29)
-    return mixed
+def mixed(key: NDArray[Any], multiplier: int) -> NDArray[Any]:
+    """Unsigned 64-bit integers that look like drawn at random, the same for the same key."""
+    code: NDArray[Any] = (key + np.uint64(1)) * np.uint64(multiplier)
+    code ^= code >> np.uint64(32)
+    code *= np.uint64(0x9E3779B97F4A7C15)
+    code ^= code >> np.uint64(29)
+    return code
 
 
 def _lead(densities: Distributions, match: Any, order: Ints, passes: int) -> Ints:

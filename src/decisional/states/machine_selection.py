@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,8 @@ from ..support.arguments import flag, generator, integer, real, require, teller
 from ..support.arrays import Ints
 from . import aggregation, matching
 from .distributions import Counts
-from .merging import drawn_tables, merged_contexts, unexplained
+from .doubt import doubts
+from .merging import cycles, drawn_tables, merged_contexts, unexplained
 from .mixture import Mixture
 from .reconstruct import reconstruct
 from .search import Budget, Candidate, Proposal, StoredSeries, SymbolSeries
@@ -45,8 +47,11 @@ STARTS = 3
 PROMISING = 1.1
 # Operations of merging states within a reconstruction: windows end where they would be more.
 RECONSTRUCTING = 4e9
-# Descriptions closer than this many bits, odds of 1000 to 1, cannot be told apart.
-DOUBT = 10.0
+# Descriptions closer than this many bits, odds of 16 to 1, cannot be told apart; so many are odds of 1000 to 1.
+DOUBT = 4.0
+CERTAIN = 10.0
+# Symbols that depend on what was before the state by chance less probable than this say that states are missing.
+CHANCE = 0.01
 # A machine of several states that so many lengths of past agree on is the plateau.
 PLATEAU = 5
 # Windows grow while each was seen this often on average; rarer ones say no more than their suffixes.
@@ -66,6 +71,7 @@ MERGED = 1 << 20
 FOUND = {
     "contexts": "by merging contexts",
     "prefixes": "by merging prefixes",
+    "cycles": "from a period",
     "tables": "by climbing from machines drawn at random",
 }
 
@@ -84,6 +90,8 @@ class Selection:
     n_symbols : how many symbols each candidate describes
     unexplained : bits that the symbols before tell of the next one beyond the state of the chosen machine
     cut : whether the search was ended by the time that it was given
+    chance : how probable it is that symbols depend so much on what was before the state, if the machine is right
+    bounded : whether the search was ended by the number of operations that it may take
     whole : whether the sequences are whole strings, whose end is the last symbol
     data : the series, and the number of each symbol of the alphabet in it, for `predictor`
     """
@@ -93,6 +101,8 @@ class Selection:
     n_symbols: int
     unexplained: float = 0.0
     cut: bool = False
+    chance: float = 1.0
+    bounded: bool = False
     whole: bool = False
     data: tuple[SymbolSeries, Ints] | None = field(default=None, repr=False)
 
@@ -148,10 +158,11 @@ class Selection:
             against = f"the best other machine, with {_states(rival.n_states)}, needs {gap:,.1f} bits more"
         search = " and the search" if best.searched else ""
         found = FOUND.get(best.how, f"from windows of {best.past} + {best.future} symbols{search}")
+        doubt = "" if self.warning is None else f" {self.warning}"
         return (
             f"{_states(best.n_states)}, found {found}, describe {self.n_symbols:,} symbols in "
             f"{best.description_length:,.1f} bits and explain {100 * self.explained:.3g} % of what can be predicted; "
-            f"{against}."
+            f"{against}.{doubt}"
         )
 
     @property
@@ -176,13 +187,22 @@ class Selection:
         return " ".join(sentence for sentence in found if sentence is not None) or None
 
     def _cut_short(self) -> str | None:
-        if not self.cut:
-            return None
-        return "The search was ended by the time that it was given, with the best machine so far: give more 'seconds'."
+        if self.cut:
+            return (
+                "The search was ended by the time that it was given, with the best machine so far: give more 'seconds'."
+            )
+        if self.bounded:
+            return "The search was ended by the work that it may take, with the best machine so far."
+        return None
 
     def _lacking(self) -> str | None:
-        if self.unexplained < DOUBT:
+        if self.unexplained < CERTAIN and self.chance >= CHANCE:
             return None
+        if self.unexplained < CERTAIN:
+            return (
+                f"Given the state, what was before still tells of the next symbol: so much would be chance in "
+                f"{self.chance:.1g} of all cases, and states may be missing; more data would tell."
+            )
         return (
             f"The machine explains {100 * self.explained:.3g} % of what can be predicted: given its state, the symbols "
             f"before still save {self.unexplained:,.0f} bits; its states are an approximation."
@@ -325,9 +345,9 @@ def _select_series(
     found = [replace(whole.drive(*c.proposal), **c.origin) if c.length < least + 1.0 else c for c in found]
     # Of equal machines the one from the shortest windows comes first.
     found.sort(key=lambda c: (round(c.length, 2), c.searched, c.past, c.future))
-    rest = unexplained(series.beginning(MERGED), found[0])
+    rest, chance = doubts(series.beginning(MERGED), found[0])
     candidates = tuple(replace(c, targets=c.targets[:, place[:-1]], counts=c.counts[:, place[:-1]]) for c in found)
-    known = round(float(candidates[0].counts.sum())), rest, budget.cut
+    known = round(float(candidates[0].counts.sum())), rest, budget.cut, chance, budget.left < 0
     return Selection(candidates, source.letters, *known, data=(series, place[:-1]))
 
 
@@ -448,7 +468,7 @@ def _reconstructions(
         # A longer past has up to n times as many states, and merging these takes their fourth power.
         if n * min(n * known, seen.table().n_x) ** 4 > RECONSTRUCTING:
             return
-        result = reconstruct(seen, Counts(), matching.GTest(), aggregation.Aggregate())
+        result = reconstruct(seen, Counts(), matching.GTest(), aggregation.Aggregate(), ordered=True)
         if result.machine is None or not result.machine.recurrent.any():
             continue
         part = _recurrent(result.machine)
@@ -501,18 +521,24 @@ def _searches(
         if len(begun) == STARTS or start.length > PROMISING * best or any(_same(proposal, other) for other in begun):
             continue
         begun.append(proposal)
-        along, searched = start, None
-        for part in map(series.beginning, SEARCHED):
-            again = part.fit(along.proposal)
-            # On the same symbols the same machine is where the search ended.
-            along = again if part is searched and again.equals(along) else part.improve(again, budget)
-            searched = part
-        along = whole.fit(along.proposal)
+        along = _searched(start, series, whole, budget, say)
         best = min(best, along.length)
-        begun_from = f"past {start.past}" if start.how == "windows" else start.how
-        say(f"search from {begun_from}: {_states(along.n_states)}, {along.length:,.1f} bits")
-        if along.length < start.length - 1e-6:
-            yield replace(along, **start.origin | {"searched": True})
+        if along is not start:
+            yield along
+
+
+def _searched(start: Candidate, series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress) -> Candidate:
+    """A machine improved on the beginning of the series and judged on the whole of it, if that is shorter."""
+    along, searched = start, None
+    for part in map(series.beginning, SEARCHED):
+        again = part.fit(along.proposal)
+        # On the same symbols the same machine is where the search ended.
+        along = again if part is searched and again.equals(along) else part.improve(again, budget)
+        searched = part
+    along = whole.fit(along.proposal)
+    begun_from = f"past {start.past}" if start.how == "windows" else start.how
+    say(f"search from {begun_from}: {_states(along.n_states)}, {along.length:,.1f} bits")
+    return replace(along, **start.origin | {"searched": True}) if along.length < start.length - 1e-6 else start
 
 
 def _merged(
@@ -520,15 +546,22 @@ def _merged(
 ) -> Iterator[Candidate]:
     """Machines by merging contexts, where the best one is large or does not tell all."""
     part = series.beginning(MERGED)
-    yield from _judged(merged_contexts(part, budget), found[0], LARGE, part, whole, budget, say)
+    proposed = chain(cycles(part, budget), merged_contexts(part, budget))
+    yield from _judged(proposed, found[0], LARGE, part, whole, budget, say)
 
 
 def _drawn(
     found: list[Candidate], series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress
 ) -> Iterator[Candidate]:
-    """Small machines drawn at random, where the best one does not tell all, until it does."""
-    part = series.beginning(MERGED)
-    yield from _judged(drawn_tables(part, found[0], budget), found[0], np.inf, part, whole, budget, say)
+    """Small machines drawn at random, where there are few symbols: no context need tell their state."""
+    part, best = series.beginning(MERGED), found[0]
+    for proposal in drawn_tables(part, best, unexplained(part, best) > 0, budget):
+        along = proposal if part is whole else replace(whole.fit(proposal.proposal), **proposal.origin)
+        say(f"{proposal.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        yield along
+        if along.length < best.length - 1e-6:
+            best = _searched(along, series, whole, budget, say)
+            yield best
 
 
 def _judged(

@@ -36,15 +36,26 @@ USES = (10, 200)
 AHEAD = 48
 # Machines with more states are not retargeted.
 RETARGETED = 400
+# Uses of edges that may be noise, to those of the most used edge of their state.
+RARE = (0.1, 0.3, 1.0)
+# Periods up to here are looked for, in so many symbols; at most so many are tried, if what they match is more than so
+# many standard deviations beyond chance.
+PERIODS = 512
+PERIODIC = 1 << 16
+TRIED = 3
+BEYOND = 5.0
 # States of machines drawn at random; symbols they are improved on at first (one or the other) and then; how many then.
 DRAWN = 7
 MOST_CLIMBED = 12
 CLIMBED = (5_000, 20_000, 60_000)
-KEPT = 6
+KEPT = 3
 # Operations for machines drawn at random, for each symbol up to CLIMBED[0] of them; few at first, and only where there
 # are not more different symbols and states than this.
-CLIMBING = (6e4, 6e5)
+CLIMBING = (6e4, 6e5, 3e6)
+MOST_CLIMBING = 4e9
 FEW_SYMBOLS = 4
+# Operations for each symbol that a machine is driven along.
+READ = 3.0
 FEW_STATES = 30
 # What a proposal may cost: cells of rows in folding, and steps along paths in retargeting.
 FOLDING = 400_000_000
@@ -243,7 +254,7 @@ def retarget(series: SymbolSeries, machine: Candidate, budget: Budget) -> Candid
         while order.size and shorter is None:
             shorter = _led(series, machine, edges[order], gains[order].argmax(axis=1), budget)
             order = order[: order.size // 2]
-        shorter = shorter or _one_less(series, machine, edges, gains, budget)
+        shorter = shorter or _one_less(series, machine, edges, gains, budget) or _straight(series, machine, budget)
         if shorter is None:
             break
         machine = shorten(series, shorter, budget)
@@ -279,10 +290,66 @@ def _one_less(series: SymbolSeries, machine: Candidate, edges: Ints, gains: Floa
     return None
 
 
+def _straight(series: SymbolSeries, machine: Candidate, budget: Budget) -> Candidate | None:
+    """The machine whose rare edges, or all, lead where their state leads most often, if that is shorter.
+
+    A symbol that is noise tells nothing of the state, but rare ones are too few to say so each for itself.
+    """
+    most = machine.counts.max(axis=1, keepdims=True)
+    ends = np.broadcast_to(_most_frequent(machine.targets, machine.counts)[:, None], machine.targets.shape)
+    for share in RARE:
+        edges = np.flatnonzero((machine.targets >= 0) & (machine.targets != ends) & (machine.counts <= share * most))
+        other = _led(series, machine, edges, ends.ravel()[edges], budget) if edges.size else None
+        if other is not None:
+            return other
+    return None
+
+
 def shorten(series: SymbolSeries, machine: Candidate, budget: Budget) -> Candidate:
     """Merge states while that shortens the description."""
     budget.spend(float(machine.n_states) ** 2 * series.n_symbols * 10)
     return series.merge(machine)
+
+
+def periods(series: SymbolSeries) -> list[int]:
+    """Lags at which symbols repeat most often, the shortest of those that cannot be told apart; none by chance.
+
+    Cost: a comparison for each of PERIODS lags and PERIODIC symbols.
+    """
+    codes = series.codes[:PERIODIC].astype(np.int32)
+    number = (np.searchsorted(series.bounds, np.arange(codes.size), "right") + 1).astype(np.int32)
+    rates, pairs = np.zeros((2, min(PERIODS, codes.size // 20) + 1))
+    for lag in range(1, rates.size):
+        both = (codes[lag:] >= 0) & (codes[:-lag] >= 0) & (number[lag:] == number[:-lag])
+        pairs[lag] = np.count_nonzero(both)
+        rates[lag] = np.count_nonzero(both & (codes[lag:] == codes[:-lag])) / max(pairs[lag], 1.0)
+    seen = np.bincount(codes[codes >= 0])
+    chance = float((seen**2).sum()) / max(float(seen.sum()) ** 2, 1.0)
+    error = np.sqrt(np.maximum(rates * (1.0 - rates), 1e-4) / np.maximum(pairs, 1.0))
+    good = rates - chance > BEYOND * np.sqrt(max(chance * (1.0 - chance), 1e-4) / np.maximum(pairs, 1.0))
+    found: list[int] = []
+    while good.any() and len(found) < TRIED:
+        best = int(np.where(good, rates, -1.0).argmax())
+        lag = int(np.flatnonzero(good & (rates >= rates[best] - BEYOND * error[best]))[0])
+        found.append(lag)
+        good[lag::lag] = False
+    return [lag for lag in found if lag > 1]
+
+
+def cycles(series: SymbolSeries, budget: Budget) -> Iterator[Candidate]:
+    """Machines whose state is the phase of a period, whatever the symbols, and what is shorter near them."""
+    for period in periods(series):
+        if period * series.n_symbols > CELLS or budget.spent:
+            return
+        phase, known = np.arange(series.size) % period, series.codes >= 0
+        counts = np.bincount(
+            phase[known] * series.n_symbols + series.codes[known], minlength=period * series.n_symbols
+        ).reshape(period, series.n_symbols)
+        targets = np.tile((np.arange(1, period + 1) % period)[:, None], series.n_symbols)
+        machine = series.settle(series.drive(targets, counts.astype(float)))
+        budget.spend(series.cost(period))
+        found = retarget(series, shorten(series, machine, budget), budget)
+        yield replace(found, how="cycles", searched=True)
 
 
 def merged_contexts(series: SymbolSeries, budget: Budget) -> Iterator[Candidate]:
@@ -309,14 +376,32 @@ def merged_contexts(series: SymbolSeries, budget: Budget) -> Iterator[Candidate]
                 break
 
 
-def drawn_tables(series: SymbolSeries, begin: Candidate, budget: Budget) -> Iterator[Candidate]:
-    """Small machines by climbing, where there are few symbols; cost: see CLIMBING."""
+def drawn_tables(series: SymbolSeries, begin: Candidate, lacking: bool, budget: Budget) -> Iterator[Candidate]:
+    """Small machines by climbing, where there are few symbols, as long as that shortens; cost: see CLIMBING.
+
+    If the machine to begin with is `lacking`, it is tried longer in any case.
+    """
     for operations in CLIMBING if series.n_symbols <= FEW_SYMBOLS else ():
         if budget.spent or begin.n_states > FEW_STATES:
             return
-        found = climb(series, begin, operations * min(series.size, CLIMBED[0]), budget)
+        found = climb(series, begin, min(operations * min(series.size, CLIMBED[0]), MOST_CLIMBING), budget)
         yield found
-        begin = min(begin, found, key=lambda one: one.length)
+        if found.length > begin.length - 1.0 and not lacking:
+            return
+        begin, lacking = min(begin, found, key=lambda one: one.length), False
+
+
+def _leads(n: int, symbols: int) -> Ints:
+    """Moves of `_kernels.folds.climb` that lead one edge elsewhere."""
+    edge, to = np.divmod(np.arange(n * symbols * n), n)
+    return np.stack([edge, edge, to], axis=1)
+
+
+def _exchanges(n: int, symbols: int) -> Ints:
+    """Moves that exchange where two states go on a symbol: permutations remain such."""
+    i, j = np.triu_indices(n, 1)
+    one, other = (np.add.outer(k * symbols, np.arange(symbols)).ravel() for k in (i, j))
+    return np.stack([one, other, np.full(one.size, -1)], axis=1)
 
 
 def climb(series: SymbolSeries, begin: Candidate, operations: float, budget: Budget) -> Candidate:
@@ -326,32 +411,41 @@ def climb(series: SymbolSeries, begin: Candidate, operations: float, budget: Bud
     always the same. Cost: at most `operations`, about 100 descriptions of 5,000 symbols for each draw.
     """
     rng = np.random.default_rng(0)
-    codes = series.codes[series.codes >= 0]
-    limit, found = budget.left - operations, []
+    codes = series.codes[series.codes >= 0].astype(np.uint64)
+    limit = budget.left - operations
 
-    def improve(targets: Ints, n: int) -> tuple[float, Ints]:
+    def improve(targets: Ints, n: int, *moves: Ints) -> tuple[float, Ints]:
         part = codes[:n]
-        most = int(max(budget.left, 1) / (5 * part.size)) + 1
-        length, measured = kernels.climb(
-            part, targets, rng.permutation(targets.size * len(targets)), series.log_n, most
-        )
-        budget.spend(5.0 * measured * part.size)
+        order, share = rng.permutation(np.concatenate(moves)), part.size / max(codes.size, 1)
+        length, read = kernels.climb(part, targets, order, series.log_n, share, int(max(budget.left, 1) / READ))
+        budget.spend(READ * read)
         return length / max(part.size, 1), targets
 
-    while budget.left > limit + 0.6 * operations and not budget.spent:
-        n_states, draw = int(rng.integers(2, DRAWN + 1)), rng.permutation if rng.random() < 0.5 else None
-        columns = [draw(n_states) if draw else rng.integers(0, n_states, n_states) for _ in range(series.n_symbols)]
-        found.append(improve(np.stack(columns, axis=1), CLIMBED[int(rng.integers(2))]))
-    found.sort(key=lambda one: one[0])
-    starts = [targets for _, targets in found[:KEPT]]
+    def all_moves(targets: Ints) -> tuple[Ints, Ints]:
+        return _leads(*targets.shape), _exchanges(*targets.shape)
+
+    starts: list[Ints] = []
+    for permuted, rest in ((True, 0.75), (False, 0.4)):
+        found: list[tuple[float, Ints]] = []
+        while budget.left > limit + rest * operations and not budget.spent:
+            n = int(rng.integers(2, DRAWN + 1))
+            columns = [rng.permutation(n) if permuted else rng.integers(0, n, n) for _ in range(series.n_symbols)]
+            table = np.stack(columns, axis=1)
+            # Permutations lie far from each other: they are exchanged into each other, which takes few moves.
+            moves = _exchanges(*table.shape) if permuted else _leads(*table.shape)
+            found.append(improve(table, CLIMBED[int(rng.integers(2))], moves))
+        found.sort(key=lambda one: one[0])
+        starts += [targets for _, targets in found[:KEPT]]
     if begin.n_states <= MOST_CLIMBED or not starts:
         starts.append(completed(begin.targets, begin.counts)[0])
-    best = min((improve(targets.copy(), CLIMBED[2]) for targets in starts), key=lambda one: one[0])
+    best = min((improve(one.copy(), CLIMBED[2], *all_moves(one)) for one in starts), key=lambda found: found[0])
     while budget.left > limit and not budget.spent:
         extra = int(rng.integers(2)) if len(best[1]) < MOST_CLIMBED else 0
-        targets = best[1][np.append(np.arange(len(best[1])), rng.integers(0, len(best[1]), extra))]
+        targets: Ints = best[1][np.append(np.arange(len(best[1])), rng.integers(0, len(best[1]), extra))]
         for _ in range(2):
             targets[rng.integers(len(targets)), rng.integers(series.n_symbols)] = rng.integers(len(targets))
-        best = min(best, improve(targets, CLIMBED[2]), key=lambda one: one[0])
-    machine = shorten(series, series.drive(best[1], np.ones(best[1].shape)), budget)
+        best = min(best, improve(targets, CLIMBED[2], *all_moves(targets)), key=lambda one: one[0])
+    # What is believed of the first state must be right, where no later symbol tells.
+    uses = kernels.uses_along(codes[: CLIMBED[2]], best[1])
+    machine = shorten(series, series.settle(series.drive(best[1], uses)), budget)
     return replace(retarget(series, machine, budget), how="tables", searched=True)

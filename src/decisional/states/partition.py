@@ -5,7 +5,7 @@ C for causal states, and D, P and V for the coarser ones. Its local value is -lo
 the global value is the mean of the local ones.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,13 +24,15 @@ class Partition:
     ----------
     labels : (n,) integers; any values, renumbered on construction; -1 stays: no state is known
     weight : (n,) mass of each element, default 1; ties are broken by first appearance
+    place : (n,) place of each element in the order of appearance, default as they are given
     """
 
     labels: Ints
     weight: NDArray[Any] | None = None
+    place: InitVar[Ints | None] = None
     probability: Floats = field(init=False)
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, place: Ints | None) -> None:
         labels = as_table(self.labels, "labels", "they must be integers, one for each element: give an array.")
         if labels.size and labels.dtype.kind not in "biu":
             raise ValueError(
@@ -50,6 +52,9 @@ class Partition:
         _, first, inverse = np.unique(labels[known], return_index=True, return_inverse=True)
         mass = np.bincount(inverse, weights=weight[known], minlength=first.size)
         total = mass.sum()
+        if place is not None:
+            first = np.full(first.size, labels.size, np.int64)
+            np.minimum.at(first, inverse, place[known])
         # Sums of equal weights may differ by rounding.
         order = np.lexsort((first, -np.round(mass / total if total else mass, 12)))
         rank = np.empty(order.size, np.int64)

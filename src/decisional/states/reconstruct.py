@@ -25,6 +25,7 @@ from . import aggregation, determinism
 from .cone_states import ByCones
 from .distributions import Distributions
 from .evidence import ByEvidence
+from .neutral import Neutral, places
 from .partition import Partition
 
 # Rows of distinct x that are looked up at once.
@@ -181,35 +182,37 @@ def reconstruct(
     constraints: str = "evidence",
     executor: Executor | None = None,
     evidence: ByEvidence | ByCones | None = None,
+    ordered: bool = False,
 ) -> Reconstruction:
     """From observations to causal states and the epsilon-machine.
 
     The functional inputs are those of the figure: `density` estimates P(Z|x), `match` compares two of them,
     `cluster` groups them; `theta` and `constraints` say how symbols refine the groups (see `determinism`). Where the
-    states were found by `evidence`, nothing is compared.
+    states were found by `evidence`, nothing is compared. Ties are decided by counts (see `neutral`), or, if letters are
+    `ordered` already by what does not depend on their names, by their order.
     """
     # 1. Density estimates at each distinct x.
     table = obs.table(executor)
     densities = density.estimate(obs, executor) if evidence is None else evidence.observed()
     steps = None if table.steps is None else table.steps.relabel(densities.row)
 
+    # Ties, and sums of rounded numbers, are to come out alike whatever the names of symbols.
+    neutral = None if ordered else Neutral.of(obs, densities)
+
     # 2. Cluster them into causal states.
     group: Ints = np.arange(densities.n_rows)
     if constraints == "paper" and steps is not None:
         group = determinism.merge_successors(steps, densities.n_rows, theta)
-    if evidence is None:
-        labels = _check_labels(cluster(densities.pooled(group), match), int(group.max()) + 1)[group]
-    else:
-        labels = evidence.label_all()
+    labels = _clustered(cluster, match, densities, group, neutral) if evidence is None else evidence.label_all()
 
     # 3. Refine the states with the symbols.
     unifilar = None
     if steps is not None and obs.alphabet is not None:
         contexts = (obs.words(densities.member), densities.depth) if obs.has_suffixes else None
-        rows = labels, steps, len(obs.alphabet), densities.weight
-        unifilar = determinism.reconcile(*rows, theta, constraints, contexts)
+        unifilar = _unifilar(labels, steps, len(obs.alphabet), densities.weight, theta, constraints, contexts, neutral)
         labels = unifilar.labels
-    states = Partition(labels[densities.row], table.weight)
+    place = None if neutral is None else neutral.rows[densities.row]
+    states = Partition(labels[densities.row], table.weight, place)
     row_states = np.empty(densities.n_rows, np.int64)
     row_states[densities.row] = states.labels
 
@@ -236,6 +239,38 @@ def reconstruct(
         evidence = evidence.settled(labels, row_states)
     found = densities, states, row_states, distributions, outcomes, machine, between, unresolved
     return Reconstruction(obs, density, match, *found, evidence)
+
+
+def _clustered(cluster: Clustering, match: Any, rows: Distributions, group: Ints, neutral: Neutral | None) -> Ints:
+    """(n_rows,) labels by a clustering of groups of rows, which sees them in an order that names do not change."""
+    n = int(group.max()) + 1
+    if neutral is None:
+        return _check_labels(cluster(rows.pooled(group), match), n)[group]
+    ordered, order = neutral.densities(rows), np.argsort(neutral.rows)
+    _, first, inverse = np.unique(group[order], return_index=True, return_inverse=True)
+    number = places(np.argsort(first))[inverse]
+    labels: Ints = _check_labels(cluster(ordered.pooled(number), match), n)[number][neutral.rows]
+    return labels
+
+
+def _unifilar(
+    labels: Ints,
+    steps: Steps,
+    n_symbols: int,
+    weight: Ints,
+    theta: float,
+    constraints: str,
+    contexts: tuple[Ints, Ints] | None,
+    neutral: Neutral | None,
+) -> determinism.Unifilar:
+    """States refined with the symbols, see `determinism.reconcile`, in an order that names do not change."""
+    if neutral is None:
+        return determinism.reconcile(labels, steps, n_symbols, weight, theta, constraints, contexts)
+    order = np.argsort(neutral.rows)
+    if contexts is not None:
+        contexts = neutral.words(contexts[0]), contexts[1][order]
+    rows = labels[order], neutral.steps(steps), n_symbols, weight[order]
+    return neutral.given_back(determinism.reconcile(*rows, theta, constraints, contexts))
 
 
 def _check_labels(answer: Any, n: int) -> Ints:

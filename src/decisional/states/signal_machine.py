@@ -24,7 +24,7 @@ from ..support.arguments import teller
 from ..support.arrays import Floats, Ints
 from .evidence import as_good
 from .forecasts import Forecast
-from .machine_selection import DOUBT, select
+from .machine_selection import CERTAIN, select
 from .scales import robust
 from .stacking import stack_of
 
@@ -186,7 +186,7 @@ class SignalValues:
             pairs = combinations(range(machine.n_states), 2)
             tried = [self.follow(*merged(machine.targets, machine.counts, a, b), machine.levels) for a, b in pairs]
             best = min(tried, key=lambda one: one.length, default=None)
-            if best is None or best.length > machine.length + DOUBT:
+            if best is None or best.length > machine.length + CERTAIN:
                 return machine
             machine = self.pruned(best)
 
