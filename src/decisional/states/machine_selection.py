@@ -113,7 +113,7 @@ class Selection:
         counts = np.where(targets >= 0, candidate.counts[states], 0.0)
         total = counts.sum(axis=1)
         emission, share = counts / np.maximum(total, 1.0)[:, None], total / total.sum()
-        return trusted_machine(targets, emission, self.alphabet, share, counts=counts, n_observed=float(total.sum()))
+        return trusted_machine(targets, emission, self.alphabet, share, counts=counts, smoothed=True)
 
     @property
     def rival(self) -> Candidate | None:
