@@ -181,7 +181,7 @@ def draw_states(rows: list[Row], out: Path) -> None:
         panel(ax, shown, sizes)
         # The programs were not measured on more: the same cells for all.
         shares = [row["share_right"] for row in shown if row["N"] <= 10**6]
-        text = f"right {what} in {sum(shares) / len(shares):.1%}, mean over N ≤ $10^6$ and L"
+        text = f"right {what}: {sum(shares) / len(shares):.1%} where N ≤ $10^6$"
         ax.set_title(f"{title}\n", fontsize=11)
         ax.text(0.5, 1.02, text, size=9, ha="center", transform=ax.transAxes)
     axes[0].legend(loc="upper left", frameon=False, fontsize=9, ncols=2, title="symbols", title_fontsize=9)

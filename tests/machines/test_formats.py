@@ -170,3 +170,22 @@ def test_sofic_and_hmmlearn(monkeypatch):
     monkeypatch.setitem(sys.modules, "sofic.examples.epsilon_machines", None)
     with pytest.raises(ImportError, match=r"pip install 'decisional\[bench\]'"):
         machine.to_sofic()
+
+
+@pytest.mark.small
+def test_earlier_files_of_estimated_machines(tmp_path):
+    """They have the number of symbols, and counts only where machines were smoothed."""
+    path = tmp_path / "m.json"
+    machine = processes.even()
+    machine.save(path)
+    content = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**content, "n_observed": 300.0}), encoding="utf-8")
+    loaded = EpsilonMachine.load(path)
+    assert loaded.n_observed == pytest.approx(300.0)
+    np.testing.assert_allclose(loaded.counts, [[100.0, 100.0], [0.0, 100.0]])
+    assert not loaded.smoothed
+    counts = [[90.0, 110.0], [0.0, 100.0]]
+    path.write_text(json.dumps({**content, "n_observed": 300.0, "counts": counts}), encoding="utf-8")
+    loaded = EpsilonMachine.load(path)
+    assert loaded.smoothed
+    assert loaded.counts.tolist() == counts

@@ -44,7 +44,9 @@ def test_likelihoods_of_estimated_machines_are_their_naive_twin(counts, symbols,
     targets = np.random.default_rng(seed).integers(0, len(counts), counts.shape)
     targets = np.where(counts > 0, targets, -1)
     emission = counts / counts.sum(axis=1, keepdims=True)
-    machine = trusted_machine(targets, emission, tuple(range(counts.shape[1])), counts.sum(axis=1), counts=counts)
+    machine = trusted_machine(
+        targets, emission, tuple(range(counts.shape[1])), counts.sum(axis=1), counts=counts, smoothed=True
+    )
     found = machine.log_likelihood(symbols)
     assert math.isfinite(found)
     assert found == pytest.approx(naive.smooth_log_likelihood(machine, symbols), abs=1e-9)

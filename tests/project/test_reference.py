@@ -44,8 +44,8 @@ MENDED = {
         "/cssr/out[8]: 'Relative Entropy Rate: 0.000121791' instead of 'Relative Entropy Rate: 0.00012175'",
         INFO,
     },
-    # Files of estimated machines have the number of symbols.
-    "machine_formats": {"/learnt/keys: 8 items instead of 7"},
+    # Files of estimated machines have the uses of edges, and whether these smooth.
+    "machine_formats": {"/learnt/keys: 9 items instead of 7"},
     # χ and the two orders are told too.
     "command_symbols": {
         "/chunks/out: 22 items instead of 19",
@@ -53,7 +53,8 @@ MENDED = {
         "/free/out: 21 items instead of 18",
         "/options/out: 22 items instead of 19",
         "/past/out: 24 items instead of 21",
-        "/json/n_observed: only in one of them",
+        "/json/counts: only in one of them",
+        "/json/smoothed: only in one of them",
     },
     # Files of monitors have a digest.
     "command_decisions": {"/monitor/check: only in one of them", "/monitor/version: 3 instead of 1"},

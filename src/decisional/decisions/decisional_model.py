@@ -135,7 +135,7 @@ class DecisionalModel(StateModel):
         Parameters
         ----------
         X : fitted CausalStates (causal states first: the usual way, shared by any number of utilities); an
-            EpsilonMachine, exact or estimated (its `n_observed` tells how well); or Observations, an array with
+            EpsilonMachine, exact or estimated (its `counts` tell how well); or Observations, an array with
             outcomes z, or with `past` one or several series
             (decisional states first: the best predictions of each distinct x, see `causal_states`)
         z : (n,) outcomes, with arrays only

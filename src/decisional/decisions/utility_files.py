@@ -129,7 +129,7 @@ def machine_of_numbers(machine: EpsilonMachine) -> EpsilonMachine:
     if machine.levels is not None:
         return machine
     numbers = [_as_number(symbol) if isinstance(symbol, str) else symbol for symbol in machine.alphabet]
-    known = machine.names, machine.weights, machine.n_observed
+    known = machine.names, machine.weights, machine.counts
     return machine.from_arrays(machine.targets, machine.emission, numbers, *known)
 
 

@@ -19,6 +19,7 @@ Array = NDArray[Any]
 _DENSE = 64  # systems up to this size are solved densely; beyond, sparse and free of BLAS threads
 _CLOSURE = 1000  # beliefs kept for the exact solution of excess_entropy
 _FRONTIER = 4096  # beliefs followed at once
+_ROUGH = 512  # beliefs followed at once where some thousandths of a bit do not matter
 _WORK = 3e6  # beliefs × states × symbols followed in all
 ROUNDING = 1e-11  # error in bits of treating beliefs equal to 1e-12 as one
 
@@ -250,10 +251,10 @@ class _Beliefs:
         highest = float(self.bound(first[None])[0])
         return max(total, 0.0) if -ROUNDING <= total <= highest + ROUNDING else None
 
-    def follow(self, first: Array, atol: float) -> tuple[float, float]:
+    def follow(self, first: Array, atol: float, most: int = _FRONTIER) -> tuple[float, float]:
         """Return the loss from a belief as the middle and half-width of an interval, `atol` if possible.
 
-        When the beliefs are too many similar ones are replaced by their mean. As the loss is a conditional
+        When the beliefs are more than `most`, similar ones are replaced by their mean. As the loss is a conditional
         entropy this can only raise it, and by no more than it raises the entropy of the beliefs.
         """
         beliefs = first[None]
@@ -279,10 +280,10 @@ class _Beliefs:
             after, mass = after[mass > 1e-200], mass[mass > 1e-200]
             same, coarse = _same(after, np.full(mass.size, 1e-12)), max(coarse / 4.0, 1e-12)
             beliefs, mass, _ = _means(after, mass, same)
-            if mass.size > _FRONTIER:
+            if mass.size > most:
                 bound = mass * self.bound(beliefs)
-                light = bound <= np.partition(bound, -_FRONTIER // 2)[-_FRONTIER // 2]
-                while (same := _same(beliefs, np.where(light, coarse, 1e-12))).max() >= _FRONTIER:
+                light = bound <= np.partition(bound, -most // 2)[-most // 2]
+                while (same := _same(beliefs, np.where(light, coarse, 1e-12))).max() >= most:
                     coarse *= 2.0
                 beliefs, mass, raised = _means(beliefs, mass, same)
                 slack += raised
@@ -331,3 +332,9 @@ def excess_entropy(targets: Array, emission: Array, stationary: Array, atol: flo
     if loss is None:
         loss, error = chain.follow(first, atol)
     return max(float(entropy(first)) - loss, 0.0), error
+
+
+def rough_excess_entropy(targets: Array, emission: Array, stationary: Array, atol: float) -> float:
+    """Excess entropy as in `excess_entropy`, within about `atol` and several times as fast, without a bound."""
+    loss, _ = _Beliefs(targets, emission).follow(stationary, atol, _ROUGH)
+    return max(float(entropy(stationary)) - loss, 0.0)

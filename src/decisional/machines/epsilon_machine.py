@@ -54,11 +54,11 @@ class EpsilonMachine(Measures):
     weights : array of shape (n_states,) or None
         Observed probabilities of the states of an estimated machine.
     counts : array of shape (n_states, n_symbols) or None
-        How often an estimated machine was seen to use each edge, expected numbers where its state was not known. Such a
-        machine foretells by `posterior`, so that nothing is impossible; one that was given is exact.
-    n_observed : float or None
-        Symbols that an estimated machine was estimated from, so that decisions on it know their sampling error; None
-        for an exact machine.
+        How often an estimated machine was seen to use each edge, expected numbers where its state was not known, so
+        that decisions on it know their sampling error; None for an exact machine. `n_observed` is their sum.
+    smoothed : bool
+        Whether an estimated machine foretells by the `posterior` of its counts, so that nothing is impossible, as that
+        of `decisional.epsilon_machine` does.
     levels : Levels or None
         What the symbols look like in the signal that the machine was found in: `mean` and `spread` of their values.
         Such a machine follows, judges and emits values instead of symbols.
@@ -80,7 +80,7 @@ class EpsilonMachine(Measures):
     emission: Array
     weights: Array | None
     counts: Array | None = None
-    n_observed: float | None = None
+    smoothed: bool = False
     levels: Levels | None = None
     start: int | None = None
     END = END
@@ -116,7 +116,7 @@ class EpsilonMachine(Measures):
         alphabet: Iterable[Hashable],
         names: Iterable[Hashable] | None = None,
         weights: ArrayLike | None = None,
-        n_observed: float | None = None,
+        counts: ArrayLike | None = None,
         start: int | None = None,
     ) -> EpsilonMachine:
         """Build a machine from its arrays, as estimated from data.
@@ -130,17 +130,15 @@ class EpsilonMachine(Measures):
             0, 1, ... by default.
         weights : array of shape (n_states,), optional
             Observed probabilities of the states.
-        n_observed : float, optional
-            Symbols that the probabilities were estimated from; by default they are exact.
+        counts : array of shape (n_states, n_symbols), optional
+            Uses of each edge that the probabilities were estimated from; by default they are exact.
         start : int, optional
             The state in which whole strings begin, and to which the last symbol, "<end>", leads.
         """
-        if n_observed is not None:
-            n_observed = arguments.real(n_observed, "n_observed", above=0, remedy="give the number of symbols")
         arrays = checks.checked_arrays(targets, emission, alphabet, names)
         machine = cls.__new__(cls)
         machine._fill(*arrays, checks.checked_weights(weights, len(arrays[0])))
-        vars(machine)["n_observed"] = n_observed
+        vars(machine)["counts"] = None if counts is None else checks.checked_counts(counts, machine.emission)
         if start is not None:
             vars(machine)["start"] = checks.checked_start(start, machine.targets, machine.alphabet)
         return machine
@@ -177,22 +175,27 @@ class EpsilonMachine(Measures):
         targets = chains.renumbered(self.targets, members)
         counts = None if self.counts is None else self.counts[members]
         begins = np.flatnonzero(members == self.start) if self.start is not None else np.zeros(0, np.int64)
-        known = self.levels, counts, self.n_observed, int(begins[0]) if begins.size else None
+        known = self.levels, counts, self.smoothed, int(begins[0]) if begins.size else None
         return trusted_machine(targets, self.emission[members], self.alphabet, weights, names, *known)
 
     @property
+    def n_observed(self) -> float | None:
+        """Symbols that an estimated machine was estimated from, the sum of its `counts`; None for an exact one."""
+        return None if self.counts is None else float(self.counts.sum())
+
+    @property
     def posterior(self) -> Array:
-        """P(symbol | state) given the `counts`, shape (n_states, n_symbols), none of them 0; else the emission."""
+        """P(symbol | state), shape (n_states, n_symbols): the emission, or none of them 0 where that is `smoothed`."""
         return self._foretold[0]
 
     @property
     def unseen(self) -> Array:
-        """Probability in each state of a symbol that is not in the alphabet, shape (n_states,); 0 without `counts`."""
+        """Probability in each state of a symbol that is not in the alphabet, shape (n_states,); 0 if not `smoothed`."""
         return self._foretold[1]
 
     @cached_property
     def _foretold(self) -> tuple[Array, Array]:
-        if self.counts is None:
+        if self.counts is None or not self.smoothed:
             return self.emission, read_only(np.zeros(self.n_states))
         known, new = posterior(self.counts)
         return read_only(known), read_only(new)
@@ -235,7 +238,7 @@ class EpsilonMachine(Measures):
         if self.counts is not None:
             counts = np.zeros(emission.shape)
             np.add.at(counts, label, self.counts)
-        known = self.levels, counts, self.n_observed, None if self.start is None else int(label[self.start])
+        known = self.levels, counts, self.smoothed, None if self.start is None else int(label[self.start])
         return trusted_machine(targets, emission, self.alphabet, weights, names, *known), label
 
     def minimise(self, atol: float = 1e-9) -> EpsilonMachine:
@@ -395,8 +398,7 @@ class EpsilonMachine(Measures):
         content = {"format": _JSON, "version": 1, "alphabet": list(self.alphabet), "names": list(self.names)}
         arrays = {"targets": self.targets.tolist(), "emission": self.emission.tolist(), "weights": weights}
         more: dict[str, Any] = {} if self.levels is None else {"levels": self.levels.as_json()}
-        more |= {} if self.counts is None else {"counts": self.counts.tolist()}
-        more |= {} if self.n_observed is None else {"n_observed": self.n_observed}
+        more |= {} if self.counts is None else {"counts": self.counts.tolist(), "smoothed": self.smoothed}
         more |= {} if self.start is None else {"start": self.start}
         write_json(path, {**content, **arrays, **more})
 
@@ -407,10 +409,13 @@ class EpsilonMachine(Measures):
         content = read_json(path, _JSON, 1, keys)
         try:
             arrays = {key: content[key] for key in keys}
-            arrays |= {key: content.get(key) for key in ("n_observed", "start")}
+            arrays |= {key: content.get(key) for key in ("counts", "start")}
             machine = cls.from_arrays(**arrays)
-            if content.get("counts") is not None:
-                vars(machine)["counts"] = checks.checked_counts(content["counts"], machine.emission)
+            if machine.counts is None and content.get("n_observed") is not None:
+                vars(machine)["counts"] = _shared_out(machine, content["n_observed"])
+            # Earlier files have counts where machines were smoothed, and a number of symbols elsewhere.
+            smoothed = content.get("smoothed", content.get("counts") is not None)
+            vars(machine)["smoothed"] = arguments.flag(smoothed, "smoothed")
             if content.get("levels") is not None:
                 vars(machine)["levels"] = Levels.from_json(content["levels"], len(machine.alphabet))
             return machine
@@ -457,7 +462,7 @@ def trusted_machine(
     names: Names | None = None,
     levels: Levels | None = None,
     counts: Array | None = None,
-    n_observed: float | None = None,
+    smoothed: bool = False,
     start: int | None = None,
 ) -> EpsilonMachine:
     """The machine of arrays that the library made itself: as by `EpsilonMachine.from_arrays`, without its checks.
@@ -467,5 +472,12 @@ def trusted_machine(
     machine = EpsilonMachine.__new__(EpsilonMachine)
     machine._fill(targets, emission, alphabet, state_names(len(targets)) if names is None else names, weights)
     own = None if counts is None else read_only(np.array(counts, np.float64))
-    vars(machine).update(levels=levels, counts=own, n_observed=n_observed, start=start)
+    vars(machine).update(levels=levels, counts=own, smoothed=smoothed, start=start)
     return machine
+
+
+def _shared_out(machine: EpsilonMachine, n: Any) -> Array:
+    """The uses of edges of a machine of which only the number of symbols is known."""
+    n = arguments.real(n, "n_observed", above=0, remedy="give the number of symbols")
+    share = machine.stationary if machine.weights is None else machine.weights
+    return read_only(n * share[:, None] * machine.emission)

@@ -379,7 +379,8 @@ class Measures(StateGraph):
 
         References
         ----------
-        P. M. Riechers, J. P. Crutchfield, Spectral simplicity of apparent complexity, Chaos 28 (2018) 033115.
+        P. M. Riechers, J. P. Crutchfield, Spectral simplicity of apparent complexity, II: exact complexities and
+        complexity spectra, Chaos 28 (2018) 033116.
 
         Examples
         --------

@@ -196,9 +196,9 @@ def drive(
     belief = home.copy() if start is None else np.eye(n_states)[start]
     states = np.empty(min(n, _CHUNK) if scoring else n, dtype=np.int32)
     mixture = np.full((n if mixing else 0, n_symbols), np.nan)
-    # Of an estimated machine nothing is impossible, so that a likelihood goes on after what it has not seen.
+    # Of a smoothed machine nothing is impossible, so that a likelihood goes on after what it has not seen.
     smooth = foretold(machine)
-    if scoring and machine.counts is not None:
+    if scoring and machine.smoothed:
         policy = _POLICIES.index("reset")
     counts = np.zeros((n_states, n_symbols), dtype=np.int64)
     total = 0.0

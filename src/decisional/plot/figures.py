@@ -101,6 +101,14 @@ def new_figure(width: float, height: float, layout: Literal["constrained"] | Non
     return figure
 
 
+def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the axes to draw on, by default those of a new figure of so many inches; refuse what are none."""
+    if ax is None:
+        ax = new_figure(width, height).subplots()
+    require_axes(ax)
+    return ax
+
+
 def figure_of(drawn: Figure | Axes) -> Figure:
     """Return the outermost figure of axes, or of a figure."""
     return drawn.figure.figure

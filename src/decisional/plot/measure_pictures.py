@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Any
 
 from ..machines.epsilon_machine import EpsilonMachine
 from ..support.arguments import integer, shown
-from .figures import FONT, INK, LINE, PALETTE, figure_of, new_figure, plain_axes, require_axes, require_matplotlib
+from .figures import FONT, INK, LINE, PALETTE, axes_or_new, figure_of, plain_axes, require_matplotlib, tint
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 WORDS, STATES = "#005a94", "#e08b1a"
+# Part of the axes that a name with its bits takes.
+NAMED = 0.13
 
 
-def _axes(machine: Any, ax: Axes | None, width: float, height: float) -> Any:
+def _axes(machine: Any, ax: Axes | None, width: float, height: float) -> Axes:
     """Where to draw a machine, or refuse it."""
     require_matplotlib()
     if not isinstance(machine, EpsilonMachine):
         raise TypeError(f"The 'machine' must be an EpsilonMachine. Got {shown(machine)} instead: give causal.machine_.")
-    drawn: Any = new_figure(width, height).subplots() if ax is None else ax
-    require_axes(drawn)
-    return drawn
+    return axes_or_new(ax, width, height)
 
 
 def block_entropies(machine: EpsilonMachine, n: int = 10, ax: Axes | None = None) -> Figure:
@@ -46,19 +46,24 @@ def block_entropies(machine: EpsilonMachine, n: int = 10, ax: Axes | None = None
     drawn = _axes(machine, ax, 6.4, 4.4)
     curves = machine.block_entropies(integer(n, "n", remedy="try n=10"))
     rate, shared = machine.entropy_rate(), machine.excess_entropy()
-    drawn.fill_between(curves.length, curves.entropy, shared + rate * curves.length, color="0.93")
-    drawn.plot(curves.length, shared + rate * curves.length, "--", color=LINE, lw=1, label="E + h L")
-    drawn.plot(curves.length, curves.with_state, "^-", color=STATES, ms=4, lw=1.2, label="H(L, S)")
-    drawn.plot(curves.length, curves.entropy, "o-", color=WORDS, ms=4, lw=1.2, label="H(L)")
+    line = shared + rate * curves.length
+    style: dict[str, Any] = {"ms": 4, "lw": 1.2}
+    drawn.fill_between(curves.length, curves.entropy, line, color="0.93")
+    drawn.plot(curves.length, curves.with_state, "^-", color=STATES, label="H(L, S)", **style)
+    drawn.plot(curves.length, curves.entropy, "o-", color=WORDS, label="H(L)", **style)
+    drawn.plot(curves.length, line, "--", color=INK, lw=1, label="E + h L")
+    orders = []
     for order, word, colour in (
-        (machine.markov_order(), "Markov order", WORDS),
         (machine.cryptic_order(), "cryptic order", STATES),
+        (machine.markov_order(), "Markov order", WORDS),
     ):
-        where = f"{order:g}" if isfinite(order) else "∞"
-        place = order if order <= n else float("nan")
-        drawn.axvline(place, color=colour, lw=0.8, ls=":", label=f"{word} {where}")
+        orders.append(f"{word} {order:g}" if isfinite(order) else f"{word} ∞")
+        if order <= n:
+            # Where both are the same, dots of one stand between those of the other.
+            drawn.axvline(order, color=colour, lw=1.2, ls=(3 * len(orders), (1.5, 4.5)), zorder=1)
     plain_axes(drawn, "length of words L", "bits")
-    drawn.set_title(f"h = {rate:.4f} bits per symbol, E = {shared:.4f} bits", fontsize=FONT, color=INK, loc="left")
+    title = f"h = {rate:.4f} bits per symbol, E = {shared:.4f} bits, {', '.join(orders)}"
+    drawn.set_title(title, fontsize=FONT, color=INK, loc="left")
     drawn.legend(fontsize=FONT - 1, frameon=False)
     return figure_of(drawn)
 
@@ -86,15 +91,22 @@ def information(machine: EpsilonMachine, ax: Axes | None = None) -> Figure:
     rows = (
         (f"C⁺ = {both.forward_complexity:.3f}", 0.0, (("χ⁺", cryptic, 0), ("E", shared, 3))),
         (f"C⁻ = {both.reverse_complexity:.3f}", cryptic, (("E", shared, 3), ("χ⁻", oracular, 2))),
-        (f"H(1) = {sum(parts):.3f}", 0.0, tuple(zip(("ρ", "b", "r"), parts, (1, 4, 0), strict=True))),
+        (f"H(1) = {sum(parts):.3f}", 0.0, tuple(zip(("ρ", "b", "r"), parts, (1, 4, 5), strict=True))),
     )
+    most = 1.03 * max(start + sum(bits for _, bits, _ in pieces) for _, start, pieces in rows)
     for place, (_, start, pieces) in enumerate(rows):
         for name, bits, colour in pieces:
-            drawn.barh(-place, bits, left=start, color=PALETTE[colour], edgecolor=LINE, lw=0.8, height=0.6)
-            if bits > 0.12 * both.complexity:
-                words = f"{name} = {bits:.3f}"
-                drawn.text(start + bits / 2, -place, words, ha="center", va="center", fontsize=FONT - 1, color=INK)
+            shade = tint(PALETTE[colour], 0.5)
+            drawn.barh(-place, bits, left=start, color=shade, edgecolor=LINE, lw=0.8, height=0.5)
+            if bits > 0.0005:
+                # Narrow pieces have their names above.
+                wide = bits > NAMED * most
+                where, aligned = (start + bits / 2, "center") if wide else (start, "left")
+                height, words = -place if wide else -place + 0.37, f"{name} = {bits:.3f}"
+                drawn.text(where, height, words, ha=aligned, va="center", fontsize=FONT - 1, color=INK)
             start += bits
     plain_axes(drawn, "bits", "")
+    drawn.set_xlim(0.0, most or 1.0)
+    drawn.set_ylim(-2.4, 0.6)
     drawn.set_yticks([0, -1, -2], [name for name, _, _ in rows])
     return figure_of(drawn)

@@ -56,9 +56,7 @@ def events(
     cause = cause[first:last]
     label = np.append(choice.states_.labels, -1)[cause]
     utility = np.append(choice.utility_, np.nan)[cause]
-    if ax is None:
-        ax = figures.new_figure(9.0, 2.8).subplots()
-    figures.require_axes(ax)
+    ax = figures.axes_or_new(ax, 9.0, 2.8)
     _scales(ax, utility, first, last)
     _bands(ax, label, first, decision_texts(choice))
     ax.stairs(utility, np.arange(first, last + 1) - 0.5, baseline=None, color=figures.INK, lw=1.4, zorder=3)
@@ -94,9 +92,7 @@ def signal(choice: DecisionalModel, signal: ArrayLike, name: str = "value", ax: 
     first = max(len(values) - STRETCH, 0)
     shown = obs.site >= first
     site, colours = obs.site[shown], _colours(causal.labels_[shown], causal.n_states_)
-    if ax is None:
-        ax = figures.new_figure(9.6, 3.2).subplots()
-    figures.require_axes(ax)
+    ax = figures.axes_or_new(ax, 9.6, 3.2)
     ax.plot(np.arange(first, len(values)), values[first:], color="0.75", lw=0.8, zorder=1)
     ax.scatter(site + 1, best[shown], s=14, marker="_", color="#b04020", label="predicted", zorder=2)
     edge: dict[str, Any] = {"edgecolors": "0.4", "linewidths": 0.3}

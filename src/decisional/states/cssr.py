@@ -237,8 +237,9 @@ class _Histories:
         targets, counts, mass = number[targets[kept]], counts[kept], mass[kept]
         counts[targets < 0] = 0.0
         emission = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1.0)
-        seen = float(mass.sum()) or None
-        return trusted_machine(targets, emission, letters, mass if seen else None, n_observed=seen), number
+        if not mass.any():
+            return trusted_machine(targets, emission, letters, None), number
+        return trusted_machine(targets, emission, letters, mass, counts=mass[:, None] * emission), number
 
     def listed(self, number: Ints, words: Ints, letters: tuple[Hashable, ...]) -> list[list[tuple[Hashable, ...]]]:
         """The histories of each state as symbols, shorter ones first, each length in the order of the alphabet."""
@@ -326,7 +327,7 @@ class CssrResult:
         """The machine over the symbols."""
         found = self.numbered
         letters = [self.alphabet[int(str(code))] for code in found.alphabet]
-        return found.from_arrays(found.targets, found.emission, letters, found.names, found.weights, found.n_observed)
+        return found.from_arrays(found.targets, found.emission, letters, found.names, found.weights, found.counts)
 
     @cached_property
     def targets(self) -> Ints:

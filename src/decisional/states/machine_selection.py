@@ -138,9 +138,9 @@ class Selection:
         counts = np.where(targets >= 0, candidate.counts[states], 0.0)
         total = counts.sum(axis=1)
         emission, share = counts / np.maximum(total, 1.0)[:, None], total / total.sum()
-        start = int(targets[0, -1]) if self.whole else None
-        n = float(total.sum())
-        return trusted_machine(targets, emission, self.alphabet, share, counts=counts, n_observed=n, start=start)
+        # The end of a string leads to the start, from wherever it can come.
+        start = int(targets[:, -1].max()) if self.whole else None
+        return trusted_machine(targets, emission, self.alphabet, share, counts=counts, smoothed=True, start=start)
 
     @property
     def rival(self) -> Candidate | None:

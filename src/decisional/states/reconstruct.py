@@ -231,8 +231,8 @@ def reconstruct(
         number[unifilar.labels] = row_states
         order = np.argsort(number)
         targets, emission = renumbered(unifilar.targets, order), unifilar.emission[order]
-        n = obs.n / obs.overlap
-        machine = trusted_machine(targets, emission, obs.alphabet, states.probability, n_observed=n)
+        counts = obs.n / obs.overlap * states.probability[:, None] * emission
+        machine = trusted_machine(targets, emission, obs.alphabet, states.probability, counts=counts)
         unresolved = tuple((int(number[s]), obs.alphabet[a], p) for s, a, p in unifilar.unresolved)
     outcomes = obs.outcomes if densities.samples is None else densities.samples
     if evidence is not None:

@@ -338,8 +338,8 @@ def _machine(found: Followed) -> EpsilonMachine:
     targets = number[found.targets[states][:, order]]
     levels = found.levels._replace(mean=found.levels.mean[order], spread=found.levels.spread[order])
     names = tuple(range(order.size))
-    n, emission = float(found.counts.sum()), found.emission[states][:, order]
-    machine = trusted_machine(targets, emission, names, share[states], levels=levels, n_observed=n)
+    emission, counts = (table[states][:, order] for table in (found.emission, found.counts))
+    machine = trusted_machine(targets, emission, names, share[states], levels=levels, counts=counts)
     return machine.recurrent_part()
 
 
