@@ -132,7 +132,7 @@ def test_refusals(fitted):
     obs = ds.observe.light_cones(field, past=2, future=2)
     with pytest.raises(ValueError, match="codes that are learnt from it, and are not known yet: fit CausalStates"):
         obs.table()
-    with pytest.raises(ValueError, match="4 and 3 cells .* both must be made alike: observe with the same parameters"):
+    with pytest.raises(ValueError, match=r"4 and 3 cells .* both must be made alike: observe with the same parameters"):
         causal.predict(ds.observe.light_cones(field, past=3, future=2))
     with pytest.raises(ValueError, match="field of symbols and those of fit of a real-valued field"):
         causal.predict(ds.observe.light_cones((field > 0.5).astype(int), past=2, future=2))
@@ -141,3 +141,28 @@ def test_refusals(fitted):
         symbols.predict(obs)
     with pytest.raises(ValueError, match="besides the variables"):
         ds.observe.light_cones(field, past=2, future=2, variables=True)
+
+
+def test_more_data_are_counted_by_the_codes_of_the_first(fitted):
+    field, causal = fitted
+    obs = ds.observe.light_cones(field, past=2, future=2, chunks=30)
+    more = ds.CausalStates()
+    for piece in obs.coded(causal.observations_.coder).pieces():
+        more.partial_fit(piece)
+    assert np.array_equal(more.distributions_, causal.distributions_)
+    again = ds.CausalStates()
+    for piece in obs.pieces():
+        again.partial_fit(piece)
+    assert again.observations_.n == causal.observations_.n
+    assert (again.predict(ds.observe.light_cones(field, past=2, future=2)) >= 0).all()
+    with pytest.raises(ValueError, match="only observations made alike can be counted together"):
+        again.merge(causal)
+
+
+def test_some_times_can_be_chosen(fitted):
+    field, causal = fitted
+    obs = ds.observe.light_cones(field, past=2, future=2)
+    first, second = obs[:60], obs[60:]
+    assert first.n + second.n == obs.n
+    states = np.concatenate([causal.predict(first), causal.predict(second)])
+    assert np.array_equal(states, causal.labels_)

@@ -106,6 +106,22 @@ class Cones(Observations):
         grids = [self.grids[i].cut(a, b) for i, a, b in runs]
         return Cones(grids, self.cone, None, self.shape)
 
+    def __getitem__(self, rows: Any) -> Observations:
+        if not self.uncoded:
+            return super().__getitem__(rows)
+        wanted, taken, grids = np.zeros(self.shape[0], bool), 0, []
+        wanted[rows[0] if isinstance(rows, tuple) and rows[1:] == (Ellipsis,) else rows] = True
+        for grid in self.grids:
+            own = wanted[taken : taken + grid.extent[0]][grid.inside[0]].reshape(-1, 1, 1, 1)
+            valid = np.broadcast_to(own, grid.shape) if grid.valid is None else grid.valid & own
+            grids.append(replace(grid, valid=np.ascontiguousarray(valid)))
+            taken += grid.extent[0]
+        if not any(grid.n for grid in grids):
+            raise ValueError(
+                f"None of {self.n} observations is at the places that were chosen; at least one must be: choose more."
+            )
+        return Cones(grids, self.cone, None, self.shape, self._labels, self._own)
+
     def halves(self) -> "tuple[Cones, Cones]":
         """Observations of the first half of all times, and those of the second."""
         left = sum(grid.shape[0] for grid in self.grids) // 2
@@ -304,9 +320,10 @@ def _count_block(coding: Coding, keep: bool, block: cones.Grid) -> tuple[Tally, 
     symbols = steps = None
     if coding.cone.transitions is not None:
         symbols, steps = cones.steps_of(coding.cone, block, x, x_words)
-    spell = coding.spelled if isinstance(coding, Coder) else spelled
+    coder = coding if isinstance(coding, Coder) else None
     counted = keys.count_pairs(own, z, len(z_words))
-    tally = Tally("field", coding.made, x_words, z_words, *counted, spell, symbols, steps)
+    spell = spelled if coder is None else coder.spelled
+    tally = Tally("field", coding.made, x_words, z_words, *counted, spell, symbols, steps, coder=coder)
     # Rows that are led to are the first ones of the next block.
     kept = own if block.rows else x
     return tally, *((kept, z) if keep else (None, None))

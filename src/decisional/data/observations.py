@@ -341,6 +341,10 @@ class Chosen(Observations):
         return self._whole.nested
 
     @property
+    def coder(self) -> Any:
+        return self._whole.coder
+
+    @property
     def n(self) -> int:
         return self._kept.size
 
@@ -407,6 +411,10 @@ class Tallied(Observations):
         tally = self._counted()
         cells = self.future if tally.dependence is None else tally.dependence.nesting.cells
         return max(float(cells), tally.slices / tally.patterns.size) if tally.slices else 1.0
+
+    @property
+    def coder(self) -> Any:
+        return self._counted().coder
 
     @property
     def nested(self) -> bool:

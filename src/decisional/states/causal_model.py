@@ -163,12 +163,14 @@ class CausalModel(StateModel):
 
         The result is that of `fit` on all observations together, bit for bit, in whatever order these come. For
         slices of a long series or a field, the pieces of `ds.observe.series(..., chunks=...)` hold what their windows
-        reach beyond them: give `obs.pieces()` one by one. Only counts are kept: `labels_` need the data.
+        reach beyond them: give `obs.pieces()` one by one. Only counts are kept: `labels_` need the data. Codes of
+        real-valued fields are those of the first observations.
 
         Parameters are those of `fit`.
         """
         more = self.is_fitted()
-        return self._add(self._given(X, z, self._names() if more else (), more).tally(executor), X)
+        given = self._given(X, z, self._names() if more else (), more)
+        return self._add(self._coded(given, self._counts().coder if more else None).tally(executor), X)
 
     def merge(self, other: "CausalModel") -> Self:
         """Add the counts of other causal states, of observations made alike, and keep the parameters of self."""

@@ -181,7 +181,8 @@ def predictive_axes(cells: Cells, targets: Floats) -> Floats:
     own = np.where(own > 0.0, own, 1.0)
     x, y = past / own, targets - targets.mean(axis=0)
     rng, turns, d = np.random.default_rng(SEED), cells.turns, past.shape[1]
-    root, axes, total = np.eye(d), np.eye(d), np.zeros((d, d))
+    root, axes = np.eye(d), np.eye(d)
+    total: Floats = np.zeros((d, d))
     for k in range(ROUNDS + KEPT - 1):
         draws = rng.normal(size=(d, max(FEATURES // len(turns), 1))) * np.sqrt(2.0 / d)
         w = root @ np.concatenate([draws[turn] for turn in turns], axis=1)
@@ -216,9 +217,14 @@ def sum_of_gradients(x: Floats, y: Floats, w: Floats, b: Floats, held: Bools) ->
     ridges = [ridge * value[-1] for ridge in RIDGES]
     errors = [((y[held] - seen @ (along / (value + ridge)[:, None])) ** 2).mean() for ridge in ridges]
     weight = vector @ (along / (value + ridges[int(np.argmin(errors))])[:, None])
-    linear, bent, on = weight[1 : d + 1], weight[d + 1 :], (folded > 0.0).astype(float)
+    return gradient_products(folded > 0.0, w, weight[1 : d + 1], weight[d + 1 :])
+
+
+def gradient_products(above: Bools, w: Floats, linear: Floats, bent: Floats) -> Floats:
+    """(d, d) sum over places of G G', G = linear (d, k) and w[:, m] bent[m]' for each feature m that is above 0 there."""
+    on = above.astype(float)
     mixed = linear @ (bent * on.sum(axis=0)[:, None]).T @ w.T
-    total: Floats = len(x) * linear @ linear.T + mixed + mixed.T + w @ ((on.T @ on) * (bent @ bent.T)) @ w.T
+    total: Floats = len(on) * linear @ linear.T + mixed + mixed.T + w @ ((on.T @ on) * (bent @ bent.T)) @ w.T
     return total
 
 
