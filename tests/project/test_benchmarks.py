@@ -119,6 +119,17 @@ def test_cones(
     assert shown in capsys.readouterr().out
 
 
+def test_real_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    real = load("real_fields")
+    for name, value in {"STEPS": 80, "WIDTH": 60, "SIDE": 12, "__file__": str(tmp_path / "real_fields.py")}.items():
+        monkeypatch.setattr(real, name, value)
+    real.main(["--seeds", "1", "--runs", "1", "--times", "2"])
+    said = capsys.readouterr().out
+    assert "| rule 54, noise 0.2 | 0." in said
+    assert "noise 200 x 150: more than one state in 0 of 1" in said
+    assert "cells coded" in said
+
+
 @pytest.mark.parametrize("table", ["states", "noise", "outliers"])
 def test_signals(
     table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -96,6 +96,7 @@ class Tally:
     symbols, steps : the symbols of the steps and these, sorted, or None: there are none, or they follow from the words
     slices, patterns : in fields, how many slices of time there are, and the distinct numbers of their patterns
     dependence : in fields, how far observations are independent, where that was counted
+    coder : in real-valued fields, what made the codes that x and z are
     """
 
     kind: str
@@ -110,6 +111,7 @@ class Tally:
     slices: int = 0
     patterns: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     dependence: Dependence | None = None
+    coder: Any = None
 
     def merge(self, other: "Tally") -> "Tally":
         """Counts of both. Cost: linear in the distinct pairs (n log n where x are numbers)."""
@@ -132,7 +134,8 @@ class Tally:
         both = None
         if self.dependence is not None and other.dependence is not None:
             both = self._moved(x, x_a, z_a, len(z)).added(other._moved(x, x_b, z_b, len(z)))
-        return Tally(kind, self.made, x, z, *counts, self.spell, *steps, *seen, both), (x_a, x_b), (z_a, z_b)
+        found = kind, self.made, x, z, *counts, self.spell, *steps, *seen, both, self.coder
+        return Tally(*found), (x_a, x_b), (z_a, z_b)
 
     def _moved(self, x: Vocabulary, x_place: Ints, z_place: Ints, n_z: int) -> Dependence:
         assert self.dependence is not None
