@@ -482,7 +482,12 @@ def test_labelled_arrays_keep_their_coordinates(kind):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"field": np.zeros((9, 9))}, "'field' has cells of type float64; .* ds.observe.delays .* np.digitize"),
+        ({"field": np.full((9, 9), np.inf)}, "'field' has infinite cells"),
+        (
+            {"field": np.zeros((9, 9)), "transitions": "time"},
+            "'transitions' .* is 'time'; .* None for a real-valued field",
+        ),
+        ({"past_end": -1}, "'past_end' .* is -1"),
         ({"field": np.full((9, 9), "a")}, "'field' has cells of type <U1; .* np.unique"),
         ({"field": np.zeros(9, int)}, "'field' has 1 axes; .* ds.observe.series"),
         ({"field": 3}, "'field' has 0 axes"),
@@ -504,7 +509,6 @@ def test_labelled_arrays_keep_their_coordinates(kind):
         ({"transitions": []}, r"'transitions' .* is \[\]"),
         ({"neighbourhood": "hex"}, "'neighbourhood' .* is 'hex'; it must be one of 'moore', 'von_neumann'"),
         ({"field": [np.zeros((9, 9), int), np.zeros((9, 9, 9), int)]}, "arrays of 2 and 3 axes; .* observe them apart"),
-        ({"field": [np.zeros((9, 9), int), np.zeros((9, 9))]}, "'field' number 1 has cells of type float64"),
         ({"field": [np.zeros((9, 9), int), np.zeros((9, 2), int)]}, "need 3 with boundary='periodic'"),
         ({"mask": np.ones((9, 9), bool)}, "'mask' leaves none of 81 cells"),
         ({"mask": np.arange(81).reshape(9, 9) % 2 == 0}, "'mask' has 41 missing cells and leaves no observation"),

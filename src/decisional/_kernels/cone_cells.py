@@ -39,11 +39,11 @@ def code_cells(cells, offsets, base, codes):
 
 
 @kernel
-def sign_slices(cells, numbers, window, signature):
+def sign_slices(cells, window, signature):
     """A number for each time that only depends on the cells up to a translation along the last axis.
 
     It is the sum over all runs of `window` adjacent cells (around the ring) of a hash of the run, the product of two
-    rolling codes, in which numbers[c] stands for a cell of code c; no number leaves 63 bits.
+    rolling codes; no number leaves 63 bits.
     """
     one, other = 2147483647, 2147483629
     top_one, top_other = 1, 1
@@ -57,13 +57,13 @@ def sign_slices(cells, numbers, window, signature):
                 row = cells[t, a, b]
                 code_one, code_other = 0, 0
                 for w in range(window):
-                    cell = numbers[row[w % width]] + 1
+                    cell = int(row[w % width]) + 1
                     code_one, code_other = (code_one * 48271 + cell) % one, (code_other * 69621 + cell) % other
                 for w in range(width):
                     total = (total + code_one * code_other) & 0x3FFFFFFFFFFFFFFF
                     ahead = w + window
                     ahead -= width if ahead >= width else 0
-                    left, cell = numbers[row[w]] + 1, numbers[row[ahead]] + 1
+                    left, cell = int(row[w]) + 1, int(row[ahead]) + 1
                     code_one = (code_one * 48271 + cell + (one - left) * top_one) % one
                     code_other = (code_other * 69621 + cell + (other - left) * top_other) % other
         signature[t] = total

@@ -4,7 +4,7 @@ Grids are padded so that cones never leave them. A cone is a row of keys, each t
 62 bits: keys mean the same in every block, and rows of keys sort as the words of cells do.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import product
@@ -32,7 +32,6 @@ TRANSITIONS = (None, *STEPS)
 
 WINDOW = 64  # adjacent cells that tell patterns apart
 LARGEST = (1 << 62) - 1  # signature
-SIGNED = (1 << 31) - 19  # letters are told apart up to multiples of this
 BLOCK = 1 << 18  # cells that are looked at together: they stay in the cache
 RINGS = 4  # parts of a space of one axis that are counted apart
 
@@ -78,9 +77,24 @@ class LightCone:
         past, future = (
             tuple((np.flatnonzero(np.diff(cells[:, 0])) + 1).tolist()) for cells in (self.past, self.future)
         )
-        first = self.future[: (*future, len(self.future))[0]]
-        centre = int(np.flatnonzero((first[:, 1:] == self.reach).all(axis=1))[0])
-        return Nesting((*past, len(self.past)), (*future, len(self.future)), centre)
+        ends = (*future, len(self.future))
+        return Nesting((*past, len(self.past)), ends, None if ends[0] == 1 else self._centre, ends[-1])
+
+    @property
+    def _centre(self) -> int:
+        """Place of the middle cell of the first row of the future."""
+        first = self.future[self.future[:, 0] == self.future[0, 0]]
+        return int(np.flatnonzero((first[:, 1:] == self.reach).all(axis=1))[0])
+
+    @property
+    def middle(self) -> Ints:
+        """(1, 4) the middle cell of the first row of the future."""
+        return self.future[self._centre : self._centre + 1]
+
+    @property
+    def edge(self) -> int:
+        """Rows of a field without observations."""
+        return self.before + self.after
 
     @property
     def halo(self) -> int:
@@ -107,9 +121,12 @@ def light_cone(
     past_row_only: bool,
     boundary: str,
     transitions: str | None,
+    past_end: int = 0,
 ) -> LightCone:
-    """Cones of `past` rows up to the present one and of the rows that follow it within `future` rows of it."""
-    back = range(past - 1 if past_row_only else 0, past)
+    """Cones of `past` rows, the last one `past_end` rows before the present, and of the rows after the present within
+    `future` rows of it."""
+    past += past_end
+    back = range(past - 1 if past_row_only else past_end, past)
     x = _cells(((-k, speed * k) for k in back), axes, neighbourhood)
     z = _cells(((k, speed * k) for k in range(0 if include_present else 1, future)), axes, neighbourhood)
     reach = speed * (max(past, future) - 1)
@@ -144,16 +161,17 @@ class Grid:
 
     Attributes
     ----------
-    cells : letter codes with the cells that cones reach beyond the field, in four axes
+    cells : letter codes, or numbers, with the cells that cones reach beyond the field, in four axes
     valid : where on the grid of observations there is one, or None: everywhere
     shape : of the grid of observations, in four axes
     first, rows : of that grid, those that are its own; the others are only there to be led to, or beside these
     corner : of the grid of observations on the field
     extent : of the field, in four axes
     missing : where cells of the field are missing, or None
+    variables : numbers in each cell, which lie side by side along the second axis of `cells`
     """
 
-    cells: Ints
+    cells: NDArray[Any]
     valid: NDArray[Any] | None
     shape: tuple[int, ...]
     first: int
@@ -161,6 +179,7 @@ class Grid:
     corner: tuple[int, ...]
     extent: tuple[int, ...]
     missing: NDArray[Any] | None = None
+    variables: int = 1
 
     @property
     def n(self) -> int:
@@ -227,7 +246,7 @@ def field_data(field: Any, mask: Any, place: str) -> tuple[Any, tuple[Any, ...] 
     """The integers of a field, masked where cells are missing, and the class, dimensions and coordinates of a DataArray
     (or None); `place` names the field in messages."""
     labels = None
-    if hasattr(field, "dims") and hasattr(field, "coords") and hasattr(field, "values"):
+    if is_labelled(field):
         labels = type(field), tuple(field.dims), dict(field.coords)
         field = field.values
     values: Any = field if isinstance(field, np.ndarray) else as_field(field)
@@ -238,6 +257,11 @@ def field_data(field: Any, mask: Any, place: str) -> tuple[Any, tuple[Any, ...] 
     values = np.asarray(values)
     values = values.view(np.uint8) if values.dtype.kind == "b" else values
     return np.ma.MaskedArray(values, missing) if missing.any() else values, labels
+
+
+def is_labelled(field: Any) -> bool:
+    """Whether a field is a DataArray, or like one."""
+    return all(hasattr(field, name) for name in ("dims", "coords", "values"))
 
 
 def as_field(field: Any) -> NDArray[Any]:
@@ -260,14 +284,9 @@ def check_cells(values: Any, place: str) -> None:
     """Whether an array, in memory or not, can be a field."""
     if values.size == 0:
         raise ValueError(f"The {place} has shape {values.shape}; it must have cells: check the input.")
-    if values.dtype.kind == "f":
-        raise ValueError(
-            f"The {place} has cells of type {values.dtype}; light cones count integers: use ds.observe.delays for "
-            "continuous values, or digitise them with np.digitize (and give missing cells as 'mask')."
-        )
     if values.dtype.kind not in "biu":
         raise ValueError(
-            f"The {place} has cells of type {values.dtype}; light cones count integers: number the values first, "
+            f"The {place} has cells of type {values.dtype}; light cones are of numbers: number the values first, "
             "for example with np.unique(..., return_inverse=True)."
         )
     if values.ndim < 2:
@@ -305,18 +324,35 @@ def make_grid(values: Any, raw: Ints, lut: Ints, cone: LightCone, before: int, a
 
     Cost: one pass; one byte per padded cell for up to 256 letters, and one more per cell with missing cells.
     """
-    extent = (len(values), *(1,) * (4 - values.ndim), *values.shape[1:])
+    missing = values.mask if np.ma.isMA(values) else None
+    grid, index = _places(values.shape, missing, cone, before, after)
+    return replace(grid, cells=_padded(raw.reshape(grid.extent), lut, index))
+
+
+def make_real_grid(values: NDArray[Any], missing: Any, cone: LightCone, before: int = 0, after: int = 0) -> Grid:
+    """The same for numbers (time, ..., variables), 0 where they are missing. Cost: one pass, a copy of the cells."""
+    grid, index = _places(values.shape[:-1], missing, cone, before, after)
+    cells = np.moveaxis(values.reshape(*grid.extent, values.shape[-1]), 4, 1)
+    for axis, places in enumerate(index, 2):
+        if places.size != cells.shape[axis]:
+            cells = np.take(cells, places, axis=axis)
+    shape = len(cells), -1, *cells.shape[3:]
+    return replace(grid, cells=np.ascontiguousarray(cells).reshape(shape), variables=values.shape[-1])
+
+
+def _places(sizes: tuple[int, ...], missing: Any, cone: LightCone, before: int, after: int) -> tuple[Grid, list[Ints]]:
+    """Where observations of a field of some shape are, without its cells, and the places that pad the axes of space."""
+    extent = (sizes[0], *(1,) * (4 - len(sizes)), *sizes[1:])
     edges = (0, 0, 0) if cone.boundary != "open" else cone.reach
-    sizes = (n - 2 * edge for n, edge in zip(extent[1:], edges, strict=True))
-    shape = tuple(max(n, 0) for n in (extent[0] - cone.before - cone.after, *sizes))
-    index = [np.arange(n) for n in extent[1:]]
+    inner = (n - 2 * edge for n, edge in zip(extent[1:], edges, strict=True))
+    shape = tuple(max(n, 0) for n in (extent[0] - cone.before - cone.after, *inner))
+    index: list[Ints] = [np.arange(n) for n in extent[1:]]
     if cone.boundary != "open":
         how: Any = "wrap" if cone.boundary == "periodic" else "reflect"
         index = [np.pad(axis, reach, how) for axis, reach in zip(index, cone.reach, strict=True)]
-    cells = _padded(raw.reshape(extent), lut, index)
-    valid = missing = None
-    if np.ma.isMA(values):
-        missing = values.mask.reshape(extent)
+    valid = None
+    if missing is not None:
+        missing = missing.reshape(extent)
         lost = _padded(missing.view(np.uint8), np.array([0, 1], np.uint8), index)
         offsets = np.concatenate([cone.past, cone.future])
         touched = np.empty(shape, np.min_scalar_type(len(offsets)))
@@ -329,31 +365,38 @@ def make_grid(values: Any, raw: Ints, lut: Ints, cone: LightCone, before: int, a
         valid = touched == 0
     before = min(before, shape[0])
     rows = max(shape[0] - before - after, 0)
-    return Grid(cells, valid, shape, before, rows, (cone.before, *edges), extent, missing)
+    none = np.empty((extent[0], 0, 0, 0))
+    return Grid(none, valid, shape, before, rows, (cone.before, *edges), extent, missing), index
 
 
-def slice_signatures(grid: Grid, letters: tuple[Hashable, ...]) -> Ints:
+def stacked(offsets: Ints, grid: Grid) -> Ints:
+    """(n variables, 4) the offsets of the cells of all variables of a grid, those of the first one first."""
+    step = np.array([0, grid.cells.shape[1] // grid.variables, 0, 0])
+    return np.concatenate([offsets + k * step for k in range(grid.variables)])
+
+
+def slice_signatures(grid: Grid, signed: Callable[[Any], Ints]) -> Ints:
     """(steps,) a number for each time; two times with the same pattern, moved through space, have the same.
 
-    It depends on the cells alone, not on what other letters the grid has, or on what is at missing cells, nor on the
-    order of the axes of space. Cost: one pass for each of these.
+    It depends on the cells alone, which `signed` makes integers that mean the same in all data, not on what is at
+    missing cells, nor on the order of the axes of space. Cost: one pass for each of these.
     """
-    # The last one is that of a missing cell.
-    numbers = np.array([*(int(letter) % SIGNED + 1 for letter in letters), 0], np.int64)  # type: ignore[call-overload]
-    inner = tuple(slice((c - n) // 2, (c + n) // 2) for c, n in zip(grid.cells.shape[1:], grid.extent[1:], strict=True))
-    cells = grid.cells[:, *inner]
+    apart = grid.cells.reshape(len(grid.cells), grid.variables, -1, *grid.cells.shape[2:])
+    sizes = zip(apart.shape[2:], grid.extent[1:], strict=True)
+    cells = apart[:, :, *(slice((c - n) // 2, (c + n) // 2) for c, n in sizes)]
     signature = np.empty(len(cells), np.int64)
 
     def sign(part: tuple[int, int]) -> None:
-        codes = cells[slice(*part)]
-        if grid.missing is not None:
-            codes = np.where(grid.missing[slice(*part)], np.int64(len(letters)), codes)
-        total = np.zeros(len(codes), np.int64)
-        for axis in range(1, 4):
-            if axis == 3 or codes.shape[axis] > 1:
-                along, found = np.ascontiguousarray(np.swapaxes(codes, axis, 3)), np.empty_like(total)
-                kernels.sign_slices(along, numbers, min(WINDOW, along.shape[3]), found)
-                total = (total + found) & LARGEST
+        total = np.zeros(part[1] - part[0], np.int64)
+        for k in range(grid.variables):
+            values = signed(cells[slice(*part), k]) ^ np.int32(k)
+            if grid.missing is not None:
+                values[grid.missing[slice(*part)]] = 0
+            for axis in range(1, 4):
+                if axis == 3 or values.shape[axis] > 1:
+                    along, found = np.ascontiguousarray(np.swapaxes(values, axis, 3)), np.empty_like(total)
+                    kernels.sign_slices(along, min(WINDOW, along.shape[3]), found)
+                    total = (total + found) & LARGEST
         signature[slice(*part)] = total
 
     _run(sign, cells.size, len(cells))

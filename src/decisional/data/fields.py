@@ -13,11 +13,13 @@ from .._kernels.gather import gather
 from ..support import arguments
 from ..support.arrays import Ints, index_type, is_array_like, read_only
 from ..support.executors import map_slices, slices
-from . import cones, keys
+from . import cones, keys, real_cones
+from .coding import Coder, Coding, Letters
 from .nesting import Dependence
 from .observations import Observations
 from .sequences import is_array
 from .slices import Part, Sliced, cut_parts, in_slices
+from .stores import load, stored
 from .tally import Tally, merge_all, symbol_names
 from .vocabularies import Words
 
@@ -59,9 +61,10 @@ def spelled(z: Words) -> Outcomes:
 
 
 class Cones(Observations):
-    """Observations of light cones; the source is a grid of letter codes per field.
+    """Observations of light cones; the source is a grid of letter codes, or of numbers, per field.
 
     Besides the attributes of `Observations`: `cone` and `outcome_cells`. For slices of a field, `own` = its own times.
+    Those of numbers have no x and z before they are `coded`.
     """
 
     kind = "field"
@@ -71,17 +74,49 @@ class Cones(Observations):
         self,
         grids: list[cones.Grid],
         cone: cones.LightCone,
-        letters: tuple[Hashable, ...],
+        coding: Coding | None,
         shape: tuple[int, ...],
-        labels: tuple[Any, ...] | None,
-        own: slice,
+        labels: tuple[Any, ...] | None = None,
+        own: slice = slice(None),
     ) -> None:
-        self.grids, self.cone, self.letters, self.shape = grids, cone, letters, shape
+        self.grids, self.cone, self.coding, self.shape = grids, cone, coding, shape
         self._observed, self._own = [grid.own for grid in grids], own
         self.boundary, self.transitions = cone.boundary, cone.transitions
-        self.past, self.future = len(cone.past), len(cone.future)
         self._labels = labels
-        self._numbers: tuple[Ints, Ints] | None = None
+        self.letters = () if coding is None else coding.letters
+        self.past, self.future = (len(cells) * grids[0].variables for cells in (cone.past, cone.future))
+        if isinstance(coding, Coder):
+            self.past, self.future = coding.x.depth, coding.z.depth + coding.centre.depth
+
+    @property
+    def uncoded(self) -> bool:
+        return self.coding is None
+
+    @property
+    def coder(self) -> Coder | None:
+        return self.coding if isinstance(self.coding, Coder) else None
+
+    def coded(self, coder: Coder) -> "Cones":
+        coder.check(self.cone, self.grids[0].variables)
+        return Cones(self.grids, self.cone, coder, self.shape, self._labels, self._own)
+
+    def excerpt(self) -> "Cones":
+        rows = [grid.shape[0] for grid in self.grids]
+        runs = real_cones.runs(rows, [int(np.prod(grid.shape[1:])) for grid in self.grids])
+        grids = [self.grids[i].cut(a, b) for i, a, b in runs]
+        return Cones(grids, self.cone, None, self.shape)
+
+    def halves(self) -> "tuple[Cones, Cones]":
+        """Observations of the first half of all times, and those of the second."""
+        left = sum(grid.shape[0] for grid in self.grids) // 2
+        halves: tuple[list[cones.Grid], list[cones.Grid]] = [], []
+        for grid in self.grids:
+            cut = min(max(left, 0), grid.shape[0])
+            left -= grid.shape[0]
+            for half, rows in zip(halves, ((0, cut), (cut, grid.shape[0])), strict=True):
+                half += [grid.cut(*rows)] if rows[1] > rows[0] else []
+        first, second = (Cones(half, self.cone, None, self.shape) for half in halves if half)
+        return first, second
 
     @cached_property
     def n(self) -> int:
@@ -91,15 +126,24 @@ class Cones(Observations):
     def overlap(self) -> float:  # type: ignore[override]
         """How many observations share what they predict: futures overlap, and a pattern that only moves says the same
         at all times."""
-        # A cell lies in as many future cones as a future cone has cones.
-        return max(float(self.future), self._signatures.size / np.unique(self._signatures).size)
+        # A cell lies in as many future cones as a future cone has cells.
+        return max(float(len(self.cone.future)), self._signatures.size / np.unique(self._signatures).size)
+
+    @property
+    def _known_coding(self) -> Coding:
+        if self.coding is None:
+            raise ValueError(
+                "The x and z of a real-valued field are codes that are learnt from it, and are not known yet: fit "
+                "CausalStates, and take its 'observations_'."
+            )
+        return self.coding
 
     @cached_property
     def _signatures(self) -> Ints:
         """Numbers of the patterns of all times that have a known cell."""
         found = []
         for grid in self.grids:
-            own = cones.slice_signatures(grid, self.letters)[self._own]
+            own = cones.slice_signatures(grid, self._known_coding.signed)[self._own]
             found.append(own if grid.missing is None else own[~grid.missing[self._own].all(axis=(1, 2, 3))])
         return np.concatenate(found)
 
@@ -118,7 +162,8 @@ class Cones(Observations):
         """
         x, n_z = self._counted().x, len(self._counted().z)
         assert isinstance(x, Words)
-        nesting, sub_cones = self.cone.nesting, self.cone.nesting.sub_cones(x)
+        nesting = self._known_coding.nesting
+        sub_cones = nesting.sub_cones(x)
         apart = [np.zeros(int(own.max(initial=-1)) + 1, np.int64) for own in sub_cones]
         regional: keys.Counted = np.empty(0, np.int64), np.empty(0, np.int64)
         n_regions, first, taken = 1, 0, 0
@@ -153,7 +198,7 @@ class Cones(Observations):
             led_to = int(self.transitions == "time")
             blocks += [before, *(grid.cut(grid.first + a, grid.first + b, led_to) for a, b in own), after]
         blocks = [block for block in blocks if block.shape[0]] or blocks[:1]
-        chunk = partial(_count_block, self.cone, self.letters, executor is None)
+        chunk = partial(_count_block, self._known_coding, executor is None)
         tallies, x, z = zip(*map_slices(chunk, blocks, executor), strict=True)
         whole, x_places, z_places = merge_all(tallies)
         if executor is not None:
@@ -271,20 +316,16 @@ def _lay_one(grid: cones.Grid, values: NDArray[Any], field: NDArray[Any], missin
     list(map_slices(copy, slices(grid.shape[0], len(slices(grid.n)) or 1)))
 
 
-def _count_block(
-    cone: cones.LightCone, letters: tuple[Hashable, ...], keep: bool, block: cones.Grid
-) -> tuple[Tally, Ints | None, Ints | None]:
+def _count_block(coding: Coding, keep: bool, block: cones.Grid) -> tuple[Tally, Ints | None, Ints | None]:
     """The counts of a block, and the numbers there of the x and z of each observation, if they are asked for."""
-    x, x_keys = cones.number_cones(block, cone.past, len(letters))
-    z, z_keys = cones.number_cones(block.own, cone.future, len(letters))
-    words = Words(letters, len(cone.past), x_keys), Words(letters, len(cone.future), z_keys)
+    (x, x_words), (z, z_words) = coding.past(block), coding.future(block.own)
     own = x[: z.size]
     symbols = steps = None
-    if cone.transitions is not None:
-        symbols, steps = cones.steps_of(cone, block, x, words[0])
-    shapes = cone.past.tobytes(), cone.future.tobytes()
-    made = "light cones", len(cone.past), len(cone.future), cone.boundary, cone.transitions, *shapes
-    tally = Tally("field", made, *words, *keys.count_pairs(own, z, len(z_keys)), spelled, symbols, steps)
+    if coding.cone.transitions is not None:
+        symbols, steps = cones.steps_of(coding.cone, block, x, x_words)
+    spell = coding.spelled if isinstance(coding, Coder) else spelled
+    counted = keys.count_pairs(own, z, len(z_words))
+    tally = Tally("field", coding.made, x_words, z_words, *counted, spell, symbols, steps)
     # Rows that are led to are the first ones of the next block.
     kept = own if block.rows else x
     return tally, *((kept, z) if keep else (None, None))
@@ -317,6 +358,8 @@ def light_cones(
     mask: Any = None,
     neighbourhood: str = "moore",
     chunks: int | None = None,
+    past_end: int = 0,
+    variables: bool = False,
 ) -> Observations:
     """Observe a space-time field through light cones: x = the past cone of a cell, z = its future cone.
 
@@ -324,11 +367,14 @@ def light_cones(
     t + (f - 1); the row k steps away has the cells within distance speed k. With one space axis and speed 1 these are
     p^2 and f^2 - 1 cells.
 
+    Real numbers hardly repeat: the fit learns codes of past and future cones that tell as much as they can of each
+    other, see `states.cone_coder`. Outcomes are then values of the middle cell of the future's first row.
+
     Parameters
     ----------
-    field : integer array, time first and then 1, 2 or 3 space axes, or a list of several such arrays with the same
-        number of axes; masked arrays and xarray DataArrays too. Large memory maps, and arrays of zarr, HDF5 and Dask,
-        are read slice by slice
+    field : array of integers or of real numbers, time first and then 1, 2 or 3 space axes, or a list of several such
+        arrays with the same number of axes; masked arrays and xarray DataArrays too. NaN is a missing cell. Large
+        memory maps, and arrays of zarr, HDF5 and Dask, are read slice by slice
     past, future : depths of the cones; past >= 1, future >= 2 (>= 1 with `include_present`)
     speed : cells that a signal travels in one step, at least 1
     boundary : "periodic" (space is a ring or a torus), "open" (no observation where a cone leaves the field) or
@@ -344,6 +390,9 @@ def light_cones(
         (distance = sum of the differences: their sections are diamonds); the same with one space axis
     chunks : time steps in each slice, to read slice by slice; by default as many as take a quarter of a gigabyte,
         where the field is not in memory
+    past_end : how many steps before the present the past cone ends: its rows are t - past_end, ..., t - past_end -
+        (past - 1). With past_end=1, future=1 and include_present=True, z is the present cell
+    variables : whether the last axis of the field has several numbers of each cell, which then are real numbers
 
     Returns
     -------
@@ -361,8 +410,10 @@ def light_cones(
     ((0, 0, 1), array([3, 7]))
     """
     past, speed = arguments.integer(past, "past", of=CALL), arguments.integer(speed, "speed", of=CALL)
+    past_end = arguments.integer(past_end, "past_end", 0, of=CALL)
     include_present = arguments.flag(include_present, "include_present", of=CALL)
     past_row_only = arguments.flag(past_row_only, "past_row_only", of=CALL)
+    variables = arguments.flag(variables, "variables", of=CALL)
     why = None if include_present else "it starts one row after the present, so try future=2"
     future = arguments.integer(future, "future", 1 if include_present else 2, remedy=why, of=CALL)
     for name, value, known in (
@@ -371,57 +422,93 @@ def light_cones(
         ("neighbourhood", neighbourhood, cones.NEIGHBOURHOODS),
     ):
         arguments.choice(value, name, known, CALL)
+    parts, masks, shapes, real = _given_fields(field, mask, variables)
+    if real:
+        real_cones.refuse_steps(transitions)
+    deepest = past + past_end
+    _check_sizes(shapes, deepest + future - 1, speed * (max(deepest, future) - 1), boundary)
+    options = neighbourhood, include_present, past_row_only, boundary, transitions, past_end
+    cone = cones.light_cone(past, future, speed, _axes(shapes), *options)
+    if in_slices(chunks, *parts):
+        return _sliced(parts, masks, cone, chunks, variables if real else None)
+    obs = _observe_real(parts, masks, cone, variables) if real else _observe_letters(parts, masks, cone)
+    if not obs.n:
+        raise ValueError(
+            f"The {'field' if mask is None else 'mask'!r} has {_n_missing(obs.grids)} missing cells and leaves no "
+            "observation; at least one needs both of its cones whole: use smaller cones or mark fewer cells."
+        )
+    return obs
+
+
+def _given_fields(field: Any, mask: Any, variables: bool) -> tuple[list[Any], list[Any], list[tuple[int, ...]], bool]:
+    """Fields as arrays, in memory or not, with their masks and their shapes in time and space; and whether their cells
+    are real numbers."""
     several = isinstance(field, (list, tuple)) and len(field) > 0 and all(map(is_array, field))
     parts = list(field) if several else [field]
     masks = _masks(mask, len(parts)) if several else [mask]
-    places = [f"'field' number {i}" for i in range(len(parts))] if several else ["'field'"]
-    sliced = in_slices(chunks, *parts)
-    labels = None
-    if sliced:
-        parts = [part if is_array_like(part) else cones.as_field(part) for part in parts]
-        for part, place in zip(parts, places, strict=True):
-            cones.check_cells(part, place)
-    else:
-        read = list(map(cones.field_data, parts, masks, places))
-        parts = [values for values, _ in read]
-        labels = read[0][1] if len(read) == 1 else None
-    _check_sizes([part.shape for part in parts], past + future - 1, speed * (max(past, future) - 1), boundary)
-    options = neighbourhood, include_present, past_row_only, boundary, transitions
-    cone = cones.light_cone(past, future, speed, _axes(parts), *options)
-    if sliced:
-        return _sliced(parts, masks, cone, chunks)
-    obs = _observe(parts, cone, labels)
-    if not obs.n:
+    parts = [part if is_array_like(part) or cones.is_labelled(part) else cones.as_field(part) for part in parts]
+    arrays = [part if is_array_like(part) else part.values for part in parts]
+    real = variables or any(array.dtype.kind == "f" for array in arrays)
+    for array, place in zip(arrays, _named(parts), strict=True):
+        if real:
+            real_cones.check_real(array, variables, place)
+        else:
+            cones.check_cells(array, place)
+    shapes = [tuple(array.shape) for array in arrays]
+    if variables and len({shape[-1] for shape in shapes}) > 1:
         raise ValueError(
-            f"The 'mask' has {sum(map(np.ma.count_masked, parts))} missing cells and leaves no observation; at least "
-            "one needs both of its cones whole: use smaller cones or mark fewer cells."
+            f"The 'field' list holds arrays of shapes {shapes}; with variables=True their last axes must be alike: "
+            "give the same variables in all."
         )
-    return obs
+    return parts, masks, [shape[:-1] if variables else shape for shape in shapes], real
+
+
+def _named(parts: Sequence[Any]) -> list[str]:
+    """What fields are called in messages."""
+    return [f"'field' number {i}" for i in range(len(parts))] if len(parts) > 1 else ["'field'"]
+
+
+def _n_missing(grids: Sequence[cones.Grid]) -> int:
+    return sum(0 if grid.missing is None else int(np.count_nonzero(grid.missing)) for grid in grids)
+
+
+def _observe_letters(parts: Sequence[Any], masks: list[Any], cone: cones.LightCone) -> Cones:
+    read = list(map(cones.field_data, parts, masks, _named(parts)))
+    return _observe([values for values, _ in read], cone, read[0][1] if len(read) == 1 else None)
+
+
+def _observe_real(parts: Sequence[Any], masks: list[Any], cone: cones.LightCone, variables: bool) -> Cones:
+    given = zip(parts, masks, _named(parts), strict=True)
+    read = [real_cones.real_data(part, mask, variables, name) for part, mask, name in given]
+    grids = [cones.make_real_grid(values, missing, cone) for values, missing, _ in read]
+    shape = _joint_shape([values.shape[:-1] for values, _, _ in read])
+    return Cones(grids, cone, None, shape, read[0][2] if len(read) == 1 else None)
 
 
 def _observe(
     fields: Sequence[Any],
     cone: cones.LightCone,
-    labels: tuple[Any, ...] | None,
+    labels: tuple[Any, ...] | None = None,
     own: slice = slice(None),
     beside: tuple[int, int] = (0, 0),
 ) -> Cones:
     raw, letters = cones.number_letters(fields)
     grids = [cones.make_grid(data, *part, cone, *beside) for data, part in zip(fields, raw, strict=True)]
-    return Cones(grids, cone, letters, _joint_shape(fields), labels, own)
+    return Cones(grids, cone, Letters(letters, cone), _joint_shape([np.shape(f) for f in fields]), labels, own)
 
 
-def _joint_shape(fields: Sequence[Any]) -> tuple[int, ...]:
+def _joint_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
     """Of fields one after the other: along the time axis where their space is the same, else flat."""
-    shapes = [tuple(np.shape(field)) for field in fields]
     if len({s[1:] for s in shapes}) == 1:
         return sum(s[0] for s in shapes), *shapes[0][1:]
     return (sum(int(np.prod(s)) for s in shapes),)
 
 
-def _sliced(fields: Sequence[Any], masks: list[Any], cone: cones.LightCone, chunks: int | None) -> Sliced:
+def _sliced(
+    fields: Sequence[Any], masks: list[Any], cone: cones.LightCone, chunks: int | None, variables: bool | None
+) -> Sliced:
     """Cones of slices of the time axis; each slice comes with the rows that its cones reach."""
-    shapes = [tuple(np.shape(field)) for field in fields]
+    shapes = [tuple(np.shape(field))[: -1 if variables else None] for field in fields]
     if len({s[1:] for s in shapes}) > 1:
         raise ValueError(
             f"The 'field' list holds arrays of shapes {shapes}; fields that are read slice by slice must have the same "
@@ -434,8 +521,13 @@ def _sliced(fields: Sequence[Any], masks: list[Any], cone: cones.LightCone, chun
     # The row after the slice is where its last steps lead to; futures overlap with those of rows before and after it.
     edges, halo = (cone.before, cone.after), cone.halo
     reach = cone.before + halo, cone.after + max(halo, cone.transitions == "time")
+    if variables is not None:
+        row_bytes *= int(np.prod(np.shape(fields[0]))) // int(np.prod(shapes[0])) + 1
     found = cut_parts(zip(fields, masks, strict=True), chunks, row_bytes, *reach, edges)
-    return Sliced("field", partial(_observe_part, cone), found, _joint_shape(fields), sum(edges))
+    shape = _joint_shape(shapes)
+    if variables is None:
+        return Sliced("field", partial(_observe_part, cone), found, shape, sum(edges))
+    return RealSlices(cone, variables, None, found, shape, (list(fields), masks, shapes))
 
 
 def _observe_part(cone: cones.LightCone, part: Part) -> Cones | None:
@@ -446,6 +538,66 @@ def _observe_part(cone: cones.LightCone, part: Part) -> Cones | None:
         return _observe([data], cone, None, part.own, beside)
     except cones.NoCells:
         return None
+
+
+class RealSlices(Sliced):
+    """Observations of slices of real-valued fields.
+
+    Parameters
+    ----------
+    cone, variables : how they are made, see `light_cones`
+    coder : of x and z, None before there is one
+    parts, shape : see `Sliced`
+    fields : whole fields, their masks, and their shapes without the variables
+    """
+
+    def __init__(
+        self,
+        cone: cones.LightCone,
+        variables: bool,
+        coder: Coder | None,
+        parts: list[Part],
+        shape: tuple[int, ...],
+        fields: tuple[list[Any], list[Any], list[tuple[int, ...]]],
+    ) -> None:
+        super().__init__("field", partial(_observe_real_part, cone, variables, coder), parts, shape, cone.edge)
+        self.cone, self._variables, self._coder, self._fields = cone, variables, coder, fields
+
+    @property
+    def uncoded(self) -> bool:
+        return self._coder is None
+
+    @property
+    def coder(self) -> Coder | None:
+        return self._coder
+
+    def coded(self, coder: Coder) -> "RealSlices":
+        width = self._fields[0][0].shape[-1] if self._variables else 1
+        coder.check(self.cone, width)
+        return RealSlices(self.cone, self._variables, coder, self.parts, self.shape, self._fields)
+
+    def excerpt(self) -> Cones:
+        fields, masks, shapes = self._fields
+        sides = (0, 0, 0) if self.cone.boundary != "open" else self.cone.reach
+        space = [int(np.prod([n - 2 * e for n, e in zip(s[:0:-1], sides[::-1], strict=False)])) for s in shapes]
+        rows = [max(s[0] - self.cone.edge, 0) for s in shapes]
+        grids = []
+        for i, first, stop in real_cones.runs(rows, space):
+            both = [a if stored(a) is None else stored(a) for a in (fields[i], masks[i])]
+            data, mask = (a if a is None else load(a[first : stop + self.cone.edge]) for a in both)
+            values, missing, _ = real_cones.real_data(data, mask, self._variables, "'field'")
+            grids.append(cones.make_real_grid(values, missing, self.cone))
+        return Cones(grids, self.cone, None, self.shape)
+
+
+def _observe_real_part(cone: cones.LightCone, variables: bool, coder: Coder | None, part: Part) -> Cones | None:
+    field, mask = part.data
+    values, missing, _ = real_cones.real_data(field, mask, variables, "'field'")
+    if missing is not None and missing.all():
+        return None
+    beside = max(part.own.start - cone.before, 0), max(len(values) - cone.after - part.own.stop, 0)
+    grid = cones.make_real_grid(values, missing, cone, *beside)
+    return Cones([grid], cone, coder, values.shape[:-1], None, part.own)
 
 
 def _masks(mask: Any, n: int) -> list[Any]:
@@ -459,9 +611,9 @@ def _masks(mask: Any, n: int) -> list[Any]:
     return list(masks)
 
 
-def _axes(fields: Sequence[Any]) -> int:
+def _axes(shapes: Sequence[tuple[int, ...]]) -> int:
     """Number of space axes, the same in all fields."""
-    axes = {np.ndim(field) for field in fields}
+    axes = set(map(len, shapes))
     if len(axes) > 1:
         raise ValueError(
             f"The 'field' list holds arrays of {' and '.join(map(str, sorted(axes)))} axes; all fields must have the "

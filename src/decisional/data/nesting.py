@@ -26,12 +26,14 @@ class Nesting(NamedTuple):
     ----------
     past : how many first cells of x each of its sub-cones has, x itself the last
     future : how many first cells of z each of its rows ends at
-    centre : place of the middle cell of the first row of z
+    centre : place of the middle cell of the first row of z, None where there is nothing beside it
+    cells : of the field that z is made of
     """
 
     past: tuple[int, ...]
     future: tuple[int, ...]
-    centre: int
+    centre: int | None
+    cells: int
 
     def sub_cones(self, x: Words) -> list[Ints]:
         """For each depth, (n_x,) the number of the sub-cone of each x, in the order of the x."""
@@ -40,7 +42,7 @@ class Nesting(NamedTuple):
     def levels(self, z: Words) -> list[Ints]:
         """For each nested future, (n_z,) the number of what it is in each z: the centre if there is more in its row."""
         rows = _prefixes(z, self.future)
-        if self.future[0] == 1:
+        if self.centre is None:
             return rows
         middle = z.words(kind=np.min_scalar_type(len(z.letters)))[:, self.centre]
         return [np.unique(middle, return_inverse=True)[1], *rows]

@@ -172,6 +172,24 @@ class Observations:
         """How far observations are independent of each other, all or those with some numbers; None = not known."""
         return None
 
+    @property
+    def uncoded(self) -> bool:
+        """Whether x and z are numbers of a field, for which codes are to be learnt before they can be counted."""
+        return False
+
+    @property
+    def coder(self) -> Any:
+        """What made the codes that x and z are, None where they are the data themselves."""
+        return None
+
+    def coded(self, coder: Any) -> "Observations":
+        """The same observations of a real-valued field, by their codes."""
+        raise AssertionError("They need no codes.")
+
+    def excerpt(self) -> "Observations":
+        """Some observations of a real-valued field, in memory: all, or of some runs of times where they are many."""
+        raise AssertionError("They need no codes.")
+
     def pieces(self) -> "Iterator[Observations]":
         """The observations of each slice of data that are read slice by slice; else all of them."""
         yield self
@@ -388,7 +406,8 @@ class Tallied(Observations):
     def overlap(self) -> float:  # type: ignore[override]
         """See `Cones.overlap`."""
         tally = self._counted()
-        return max(float(self.future), tally.slices / tally.patterns.size) if tally.slices else 1.0
+        cells = self.future if tally.dependence is None else tally.dependence.nesting.cells
+        return max(float(cells), tally.slices / tally.patterns.size) if tally.slices else 1.0
 
     @property
     def nested(self) -> bool:

@@ -19,6 +19,7 @@ from ..support.arrays import Floats, Ints
 from ..support.executors import check_executor
 from . import aggregation, matching
 from .coarsening import BitsPath, bits_path
+from .cone_coder import learn_coder
 from .cone_states import states_of_cones
 from .coordinates import Coordinates
 from .determinism import CONSTRAINTS
@@ -147,7 +148,7 @@ class CausalModel(StateModel):
         executor : where slices of the data are counted: any concurrent.futures executor, default threads
         """
         check_executor(executor)
-        obs = self._given(X, z)
+        obs = self._coded(self._given(X, z))
         obs.check_memory()
         obs.table(executor)
         self._tally, self._fitted = None, None
@@ -180,6 +181,13 @@ class CausalModel(StateModel):
         if first and X is not None:
             self._note_columns(X)
         return self
+
+    def _coded(self, obs: Observations, coder: Any = None) -> Observations:
+        """Observations of a real-valued field by codes, which are learnt unless they are known; others as they are."""
+        if not obs.uncoded:
+            return obs
+        alpha = self.match.alpha if isinstance(self.match, matching.TwoSampleTest | matching.Evidence) else None
+        return obs.coded(learn_coder(obs.excerpt(), alpha or matching.Evidence().alpha) if coder is None else coder)
 
     def _names(self) -> Sequence[str]:
         """The columns of the frame that was fitted, if it was one."""
@@ -501,7 +509,7 @@ class CausalModel(StateModel):
         """New data as `fit` read its own; and, unless they are Observations, which places of them are rows of X."""
         self.check_fitted()
         if isinstance(X, Observations):
-            return as_observations(X, z), None
+            return self._as_fitted(as_observations(X, z)), None
         refuse_sparse(X)
         fitted = self.observations_
         if self.past is not None or fitted.has_suffixes:
@@ -517,6 +525,21 @@ class CausalModel(StateModel):
                 f"data to (n, {d})."
             )
         return as_observations(self.in_order(X), z, self.kernels_ is not None), slice(None)
+
+    def _as_fitted(self, obs: Observations) -> Observations:
+        """Observations of a field by the codes of that of `fit`, where both are of real numbers."""
+        coder = self.observations_.coder
+        if obs.uncoded and coder is None:
+            raise ValueError(
+                f"The 'X' are observations of a real-valued field and those of fit of a {self.observations_.kind} of "
+                "symbols; both must be of one kind: observe a field of integers."
+            )
+        if coder is not None and obs.coder is None and not obs.uncoded:
+            raise ValueError(
+                f"The 'X' are observations of a {obs.kind} of symbols and those of fit of a real-valued field; both "
+                "must be of one kind: observe a field of real numbers."
+            )
+        return self._coded(obs, coder)
 
     def _points_of(self, obs: Observations) -> NDArray[Any]:
         """(n_x, d) the distinct x as vectors of numbers."""
