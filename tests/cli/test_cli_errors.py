@@ -137,7 +137,6 @@ FIELDS = [
     ("field field.npy --variable b", "--variable is for"),
     ("field cut.pgm", "no complete PGM"),
     ("field cut.png", "no complete image"),
-    ("field floats.npy", "light cones count integers"),
     ("field line.npy", "over time and space"),
     ("field small.npy", "rows in time"),
     ("field field.npy --past 0", "past"),

@@ -197,7 +197,6 @@ WRONG = [
     ("symbols field.npy --past 4", "symbols are integers along one axis"),
     ("symbols even.txt --past 30000 --chunks 100", "needs at least 30001"),
     ("field field.npy narrow.npy", "(70, 40) and (70, 30); all but the first axis"),
-    ("field floats.npy --chunks 5", "light cones count integers"),
     ("field field.npy --chunks 5 --key a", "--key is for"),
     ("image even.npy --chunks 5", "a grey level for each pixel"),
     ("signal field.npy", "a signal has numbers along one axis"),

@@ -26,3 +26,118 @@ def test_noise_has_one_state(shape):
     field = np.random.default_rng(3).normal(size=shape)
     causal = ds.CausalStates().fit(ds.observe.light_cones(field, past=2, future=2))
     assert causal.n_states_ == 1
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    field, _ = noisy(shape=(140, 100))
+    return field, ds.CausalStates().fit(ds.observe.light_cones(field, past=2, future=2))
+
+
+def test_slices_and_threads_have_the_same_states(fitted, monkeypatch):
+    field, whole = fitted
+    for chunks in (7, 50):
+        obs = ds.observe.light_cones(field, past=2, future=2, chunks=chunks)
+        assert "not counted yet" in repr(obs)
+        causal = ds.CausalStates().fit(obs)
+        assert np.array_equal(causal.labels_, whole.labels_)
+        assert np.array_equal(causal.distributions_, whole.distributions_)
+        assert causal.outcomes_ == whole.outcomes_
+    monkeypatch.setattr("decisional.support.executors.SMALL", 1)
+    assert np.array_equal(ds.CausalStates().fit(ds.observe.light_cones(field, 2, 2)).labels_, whole.labels_)
+
+
+def test_large_fields_learn_from_runs_of_times_in_memory_and_in_slices(monkeypatch):
+    monkeypatch.setattr("decisional.data.real_cones.MOST", 4000)
+    field, _ = noisy(shape=(220, 100))
+    mask = np.random.default_rng(1).random(field.shape) < 0.01
+    whole, sliced = (
+        ds.CausalStates().fit(ds.observe.light_cones(field, 2, 2, boundary="open", mask=mask, chunks=chunks))
+        for chunks in (None, 33)
+    )
+    assert np.array_equal(whole.labels_, sliced.labels_)
+    assert whole.observations_.coder.made == sliced.observations_.coder.made
+
+
+def test_space_may_be_mirrored_and_values_moved(fitted):
+    field, whole = fitted
+    grid = whole.observations_.field(whole.labels_)
+    for other, back in ((field[:, ::-1], np.s_[:, ::-1]), (4.0 * field - 3.0, np.s_[:]), (-field, np.s_[:])):
+        causal = ds.CausalStates().fit(ds.observe.light_cones(other, past=2, future=2))
+        mirrored = causal.observations_.field(causal.labels_)[back]
+        known = ~np.isnan(grid)
+        assert adjusted_rand_score(grid[known], mirrored[known]) > 0.99
+
+
+def test_axes_of_space_may_be_exchanged():
+    rng = np.random.default_rng(2)
+    clean = ds.processes.cyclic_automaton((24, 28), 40, colours=4, rng=3)
+    field = clean + 0.1 * rng.normal(size=clean.shape)
+    one, two = (ds.CausalStates().fit(ds.observe.light_cones(f, 2, 2)) for f in (field, np.swapaxes(field, 1, 2)))
+    grid, turned = one.observations_.field(one.labels_), two.observations_.field(two.labels_).swapaxes(1, 2)
+    known = ~np.isnan(grid)
+    assert one.n_states_ > 3
+    assert adjusted_rand_score(grid[known], turned[known]) > 0.99
+
+
+def test_new_fields_have_states_and_missing_cells_none(fitted):
+    field, causal = fitted
+    again = causal.predict(ds.observe.light_cones(field, past=2, future=2))
+    assert np.array_equal(again, causal.labels_)
+    gaps = field.copy()
+    gaps[50, 40] = np.nan
+    obs = ds.observe.light_cones(gaps, past=2, future=2)
+    grid, known = obs.field(causal.predict(obs)), causal.observations_.field(causal.labels_)
+    lost = np.isnan(grid) & ~np.isnan(known)
+    # The cell itself, those whose past has it, and those whose future has it.
+    assert sorted(zip(*np.nonzero(lost), strict=True)) == [
+        *((49, c) for c in (39, 40, 41)),
+        (50, 40),
+        *((51, c) for c in (39, 40, 41)),
+    ]
+    assert np.array_equal(grid[~np.isnan(grid)], known[~np.isnan(grid)])
+    masked = ds.observe.light_cones(np.where(np.isnan(gaps), 7.0, gaps), 2, 2, mask=np.isnan(gaps))
+    assert np.array_equal(causal.predict(masked), causal.predict(obs))
+    assert causal.score(masked) == pytest.approx(causal.score(ds.observe.light_cones(field, 2, 2)), abs=0.05)
+
+
+def test_decisions_are_about_the_middle_cell(fitted):
+    field, causal = fitted
+    assert causal.local_complexity_.mean() == pytest.approx(causal.complexity_)
+    best = ds.DecisionalStates(ds.utility.squared_error()).fit(causal)
+    obs = ds.observe.light_cones(field, past=2, future=2)
+    site = obs.site + field.shape[1]
+    error = np.mean((np.array(best.decide(obs), float) - field.ravel()[site]) ** 2)
+    assert error < 0.8 * field.var()
+    assert -best.expected_utility_ == pytest.approx(error, rel=0.05)
+    alarm = ds.DecisionalStates(ds.utility.tolerant(0.3)).fit(causal)
+    assert 1 <= alarm.n_states_ <= causal.n_states_
+
+
+def test_cells_may_have_several_variables(fitted):
+    field, whole = fitted
+    noise = np.random.default_rng(8).normal(size=field.shape)
+    both = np.stack([field, 100.0 * noise], axis=-1)
+    causal = ds.CausalStates().fit(ds.observe.light_cones(both, past=2, future=2, variables=True))
+    assert adjusted_rand_score(whole.labels_, causal.labels_) > 0.3
+    assert len(causal.outcomes_[0]) == 2
+    sliced = ds.CausalStates().fit(ds.observe.light_cones(both, past=2, future=2, variables=True, chunks=40))
+    assert np.array_equal(causal.labels_, sliced.labels_)
+    choice = ds.DecisionalStates(ds.utility.squared_error()).fit(causal)
+    assert choice.expected_utility_ < 0.0
+
+
+def test_refusals(fitted):
+    field, causal = fitted
+    obs = ds.observe.light_cones(field, past=2, future=2)
+    with pytest.raises(ValueError, match="codes that are learnt from it, and are not known yet: fit CausalStates"):
+        obs.table()
+    with pytest.raises(ValueError, match="4 and 3 cells .* both must be made alike: observe with the same parameters"):
+        causal.predict(ds.observe.light_cones(field, past=3, future=2))
+    with pytest.raises(ValueError, match="field of symbols and those of fit of a real-valued field"):
+        causal.predict(ds.observe.light_cones((field > 0.5).astype(int), past=2, future=2))
+    symbols = ds.CausalStates().fit(ds.observe.light_cones((field > 0.5).astype(int), past=2, future=2))
+    with pytest.raises(ValueError, match="real-valued field and those of fit of a field of symbols"):
+        symbols.predict(obs)
+    with pytest.raises(ValueError, match="besides the variables"):
+        ds.observe.light_cones(field, past=2, future=2, variables=True)

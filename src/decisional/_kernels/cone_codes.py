@@ -88,18 +88,25 @@ def code_cones(cells, offsets, shift, scale, filters, centres, codes):
 
 @kernel
 def widest_axis(points, rounds, axis):
-    """The mean of points (n, d), returned, and the axis (d,) along which they spread most, by the power method."""
+    """The mean of points (n, d), returned, and the axis (d,) along which they spread most, by the power method.
+
+    It begins at the point that is furthest away, which does not depend on the order of points and of columns.
+    """
     n, d = points.shape
     mean, spread = np.zeros(d), np.zeros(d)
     for i in range(n):
         for k in range(d):
             mean[k] += points[i, k]
     mean /= n
-    for i in range(n):
-        for k in range(d):
-            spread[k] += (points[i, k] - mean[k]) ** 2
+    furthest = 0.0
     axis[:] = 0.0
-    axis[spread.argmax()] = 1.0
+    for i in range(n):
+        apart = 0.0
+        for k in range(d):
+            apart += (points[i, k] - mean[k]) ** 2
+        if apart > furthest:
+            furthest = apart
+            axis[:] = (points[i] - mean) / math.sqrt(apart)
     for _ in range(rounds):
         spread[:] = 0.0
         for i in range(n):

@@ -202,15 +202,19 @@ def _in_files(files: list[str]) -> str:
     return f" in {len(files)} files" if len(files) > 1 else ""
 
 
+def _cells(obs: Any, which: int) -> str:
+    """How many cells cones of symbols have; those of numbers are known by their codes."""
+    return "" if obs.uncoded else f" with {(obs.past, obs.future)[which]} cells"
+
+
 def _field(arguments: argparse.Namespace) -> Task:
     fields, size = _arrays(arguments)
     # The frames of a film are one field: the first tells its name.
     for path, field in zip(arguments.files, fields, strict=False):
-        if field.ndim < 2 or field.dtype.kind not in "biu":
+        if field.ndim < 2 or field.dtype.kind not in "biuf":
             raise ValueError(
-                f"The field {path!r} has {field.ndim} axes and cells of type {field.dtype}; light cones count "
-                "integers over time and space: digitise the values first, for example with numpy.digitize, or use the "
-                "command symbols or signal for a series."
+                f"The field {path!r} has {field.ndim} axes and cells of type {field.dtype}; light cones are of numbers "
+                "over time and space: number the values first, or use the command symbols or signal for a series."
             )
     from .. import observe, utility
     from ..states.causal_model import CausalModel
@@ -219,6 +223,7 @@ def _field(arguments: argparse.Namespace) -> Task:
     past = depth if arguments.past is None else arguments.past
     future = depth if arguments.future is None else arguments.future
     row, exact, border = arguments.row_only, arguments.match == "exact", arguments.boundary
+    real = any(field.dtype.kind == "f" for field in fields)
     how = {"boundary": border, "include_present": row, "past_row_only": row}
     cells = f"{size} cells (time first){_in_files(arguments.files)}"
 
@@ -227,15 +232,15 @@ def _field(arguments: argparse.Namespace) -> Task:
         fields,
         lambda data, chunks: observe.light_cones(data, past, future, **how, chunks=chunks),
         CausalModel(match="exact" if exact else None, random_state=arguments.seed),
-        utility.matching_cells(),
+        utility.squared_error() if real else utility.matching_cells(),
         (SHOWN, past + future),
         lambda plot, choice, field: plot.fields(choice, raw=field),
         lambda obs, causal: [
-            ("Data", f"{cells}, values {summary.shown_symbols(obs.letters)}"),
-            ("Cones", f"past {past} with {obs.past} cells, future {future} with {obs.future} cells, {border}"),
+            ("Data", f"{cells}, {'real numbers' if real else f'values {summary.shown_symbols(obs.letters)}'}"),
+            ("Cones", f"past {past}{_cells(obs, 0)}, future {future}{_cells(obs, 1)}, {border}"),
             ("Matched", "by equal frequencies" if exact else "by a test"),
         ],
-        {**asked, "Utility": "number of cells predicted right"},
+        {**asked, "Utility": "minus the squared error" if real else "number of cells predicted right"},
         {"Size": size},
     )
 

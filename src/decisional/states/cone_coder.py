@@ -23,13 +23,14 @@ from ..support.arrays import Bools, Floats, Ints
 from .cone_states import states_of_cones
 
 # Nested groups of the codes of past cones, future cones and middle cells: the last number is that of centres.
-PAST, FUTURE, CENTRE = (4, 16, 64, 512), (16,), (8, 64)
+PAST, FUTURE, CENTRE = (4, 16, 64, 128, 256, 512), (16,), (8, 64)
 # Places whose cones centres and filters are learnt from.
 SAMPLE, ASKED = 1 << 16, 20_000
 # Numbers of filters that are tried.
 RANKS = (1, 2, 4, 8)
-# The regression: random features, rounds, ridge constants as shares of the largest eigenvalue.
-FEATURES, ROUNDS, RIDGES = 300, 5, (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
+# The regression: random features, rounds until filters settle and more of them that count, and ridge constants as
+# shares of the largest eigenvalue.
+FEATURES, ROUNDS, KEPT, RIDGES = 300, 5, 4, (1e-6, 1e-5, 1e-4, 1e-3, 1e-2)
 SEED = 20110
 # Rounds of the power method and of means, and points that a node of the tree has at least for each child.
 POWER, LLOYD, LEAST = 12, 25, 4
@@ -180,13 +181,15 @@ def predictive_axes(cells: Cells, targets: Floats) -> Floats:
     own = np.where(own > 0.0, own, 1.0)
     x, y = past / own, targets - targets.mean(axis=0)
     rng, turns, d = np.random.default_rng(SEED), cells.turns, past.shape[1]
-    root, axes = np.eye(d), np.eye(d)
-    for _ in range(ROUNDS):
+    root, axes, total = np.eye(d), np.eye(d), np.zeros((d, d))
+    for k in range(ROUNDS + KEPT - 1):
         draws = rng.normal(size=(d, max(FEATURES // len(turns), 1))) * np.sqrt(2.0 / d)
         w = root @ np.concatenate([draws[turn] for turn in turns], axis=1)
         b = np.tile(rng.uniform(-1.5, 1.5, draws.shape[1]), len(turns))
         gradients = sum_of_gradients(x, y, w, b, cells.held)
-        value, vector = np.linalg.eigh(gradients)
+        # The last rounds together are less a matter of chance than each of them.
+        total = gradients + (total if k >= ROUNDS else 0.0)
+        value, vector = np.linalg.eigh(total)
         value = np.sqrt(np.maximum(value, 0.0))
         root = (vector * value) @ vector.T
         size = np.sqrt((root**2).sum() / d)
