@@ -259,6 +259,13 @@ def test_edges_of_what_is_no_image() -> None:
         ds.plot.edges(series, np.zeros(63))
 
 
+def test_the_path_of_bits_is_drawn() -> None:
+    causal = line()[1].causal_
+    drawn = ds.plot.bits_path(causal).axes[0].lines[0]
+    np.testing.assert_array_equal(drawn.get_xdata(), causal.path().n_states)
+    np.testing.assert_array_equal(drawn.get_ydata(), causal.path().bits)
+
+
 def test_films_have_the_panels_side_by_side(tmp_path: Path) -> None:
     field = ds.processes.game_of_life((12, 14), 20, rng=1)
     causal = ds.CausalStates().fit(ds.observe.light_cones(field, 2, 2))

@@ -5,7 +5,7 @@ the same machine always gives the same picture, and the picture is the same at a
 """
 
 from .coordinate_pictures import coordinates
-from .field_pictures import edges, fields, film
+from .field_pictures import bits_path, edges, fields, film
 from .figures import animate, grey, save, state_colours
 from .figures import file_format as file_format
 from .figures import require_matplotlib as require_matplotlib
@@ -16,6 +16,7 @@ from .timelines import events, signal
 
 __all__ = [
     "animate",
+    "bits_path",
     "block_entropies",
     "coordinates",
     "decisions",

@@ -20,6 +20,7 @@ from .figures import (
     grey,
     new_figure,
     observed,
+    plain_axes,
     require_axes,
     require_data,
     require_matplotlib,
@@ -109,6 +110,32 @@ def film(
     # White between the panels.
     wide = [np.pad(picture, ((0, 0), (0, 0), (0, 2), (0, 0)), constant_values=255) for picture in coloured]
     animate(np.concatenate(wide, axis=2)[:, :, :-2], path, fps, scale)
+
+
+def bits_path(states: CausalModel, ax: Axes | None = None) -> Figure:
+    """Draw how many bits about the future fewer and fewer states keep, by their number.
+
+    Parameters
+    ----------
+    states : CausalStates
+        Fitted to observations of any kind.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure, which is not registered with pyplot.
+
+    Returns
+    -------
+    matplotlib Figure
+        The figure; `save` writes it to a file.
+    """
+    require_matplotlib()
+    require(states, "observations_", "states", "fitted CausalStates", "fit them on observations first")
+    drawn: Any = new_figure(4.8, 3.2).subplots() if ax is None else ax
+    require_axes(drawn)
+    path = states.path()
+    drawn.semilogx(path.n_states, path.bits, "o-", color="#005a94", ms=3, lw=1.2)
+    plain_axes(drawn, "number of states", "bits about the future")
+    drawn.set_ylim(bottom=0.0)
+    return figure_of(drawn)
 
 
 def _on_a_field(states: Any) -> tuple[CausalModel, DecisionalModel | None]:
