@@ -1,6 +1,7 @@
-"""Processes with known answers: exact machines, and automata that fill fields."""
+"""Processes with known answers: exact machines; automata and flows that fill fields."""
 
 from .machines.automata import cellular_automaton, cyclic_automaton, directed_percolation, elementary_ca, game_of_life
+from .machines.flows import coupled_map_lattice, decaying_turbulence, vortex_street
 from .machines.hidden_processes import mess3, misread, random_hidden, simple_nonunifilar
 from .machines.known_processes import (
     alternating_biased_coins,
@@ -37,7 +38,9 @@ __all__ = [
     "catalogue",
     "cellular_automaton",
     "coin",
+    "coupled_map_lattice",
     "cyclic_automaton",
+    "decaying_turbulence",
     "directed_percolation",
     "ehrenfest",
     "elementary_ca",
@@ -64,5 +67,6 @@ __all__ = [
     "rrxor",
     "simple_nonunifilar",
     "tent_map",
+    "vortex_street",
     "z1r",
 ]

@@ -92,8 +92,8 @@ def test_every_panel():
     field, choice = line()
     figure = ds.plot.fields(choice, raw=field, panels=list(TITLES))
     assert titles(figure) == list(TITLES.values())
-    assert [picture.ndim for picture in shown(figure)] == [2] * 6 + [3] * 2
-    assert len(figure.axes) == len(TITLES)
+    assert [picture.ndim for picture in shown(figure)] == [2] * 6 + [3] * 3
+    assert len(figure.axes) == len(TITLES) + len(TITLES) % 2
     assert len(ds.plot.fields(choice, panels=["C", "U", "P", "D", "V"]).axes) == 6  # the last one empty
 
 
@@ -257,3 +257,33 @@ def test_edges_of_what_is_no_image() -> None:
         ValueError, match=r"^The 'image' has shape \(63,\) and the states \(63,\); it must be the image"
     ):
         ds.plot.edges(series, np.zeros(63))
+
+
+def test_the_path_of_bits_is_drawn() -> None:
+    causal = line()[1].causal_
+    drawn = ds.plot.bits_path(causal).axes[0].lines[0]
+    np.testing.assert_array_equal(drawn.get_xdata(), causal.path().n_states)
+    np.testing.assert_array_equal(drawn.get_ydata(), causal.path().bits)
+
+
+def test_films_have_the_panels_side_by_side(tmp_path: Path) -> None:
+    field = ds.processes.game_of_life((12, 14), 20, rng=1)
+    causal = ds.CausalStates().fit(ds.observe.light_cones(field, 2, 2))
+    ds.plot.film(causal, tmp_path / "life.gif", raw=field, panels=["raw", "over", "C"], scale=2)
+    with Image.open(tmp_path / "life.gif") as made:
+        assert made.n_frames == 18
+        assert made.size == (2 * (3 * 14 + 4), 24)
+    row = ds.CausalStates().fit(ds.observe.light_cones(field[:, 0], 2, 2))
+    with pytest.raises(ValueError, match="two space axes"):
+        ds.plot.film(row, tmp_path / "row.gif")
+
+
+def test_states_over_raw_cells_are_as_bright_as_these() -> None:
+    field = ds.processes.elementary_ca(90, 30, 30, rng=1)
+    causal = ds.CausalStates().fit(ds.observe.light_cones(field, 2, 2))
+    states, over = (part.astype(float) for part in shown(ds.plot.fields(causal, field, ["states", "over"])))
+    bright = field[1:29] == 1
+    np.testing.assert_allclose(over[bright], states[bright], atol=1)
+    np.testing.assert_allclose(over[~bright], 0.4 * states[~bright], atol=1)
+    with pytest.raises(ValueError, match="'over' needs the field"):
+        ds.plot.fields(causal, panels=["over"])

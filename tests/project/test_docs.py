@@ -52,6 +52,7 @@ def test_examples_print_and_draw_what_the_page_shows(page: Path, script: str, sh
         ("weather", "vega_datasets"),
         ("hourly", "vega_datasets"),
         ("continuous", "statsmodels"),
+        ("ocean", "iris_sample_data"),
     ):
         if script == f"examples/{name}.py":
             pytest.importorskip(package)

@@ -12,7 +12,7 @@ from . import kernel
 def _add_same(own, other, near):
     """near[w] += 1 where both are the same: a loop that compilers turn into vector instructions."""
     for w in range(near.size):
-        near[w] += np.int32(own[w] == other[w])
+        near[w] += own[w] == other[w]
 
 
 @kernel
@@ -23,7 +23,7 @@ def add_shares(labels, first, stop, steps, ring, shares, total):
     label below 0 is none.
     """
     rows, depth, height, width = labels.shape
-    near = np.empty(width, np.int32)
+    near = np.empty(width, labels.dtype)
     for t in range(first, stop):
         for a in range(depth):
             for b in range(height):
@@ -44,3 +44,11 @@ def add_shares(labels, first, stop, steps, ring, shares, total):
                 for w in range(width):
                     if own[w] >= 0:
                         total[own[w]] += shares[near[w]]
+
+
+@kernel
+def part_regions(z, region, n, apart):
+    """apart[t, p] = a number for the outcome and the region at place p; -1 where there is no outcome."""
+    for t in range(z.shape[0]):
+        for p in range(z.shape[1]):
+            apart[t, p] = z[t, p] * n + region[p] if z[t, p] >= 0 else -1

@@ -105,6 +105,53 @@ def tally_pairs(first, second, n_second, counts):
 
 
 @kernel
+def group_pairs(first, second, stop, grouped):
+    """The seconds of each first, one group after the other, where both are numbers (-1 = none).
+
+    stop[f] = where the group of f ends; before, it is 0.
+    """
+    for i in range(first.size):
+        if first[i] >= 0 and second[i] >= 0:
+            stop[first[i]] += 1
+    total = 0
+    for f in range(stop.size):
+        size = stop[f]
+        stop[f] = total
+        total += size
+    for i in range(first.size):
+        if first[i] >= 0 and second[i] >= 0:
+            grouped[stop[first[i]]] = second[i]
+            stop[first[i]] += 1
+
+
+@kernel
+def count_groups(grouped, stop, room, counts):
+    """Keep the distinct seconds of each group, increasing, and how often each occurs; returns how many these are.
+
+    They come to be the first of `grouped`, with their counts beside them, and stop[f] is where the distinct ones of f
+    end. room has a zero for each possible second, and has it afterwards.
+    """
+    n = 0
+    begin = 0
+    for f in range(stop.size):
+        first = n
+        for i in range(begin, stop[f]):
+            z = grouped[i]
+            room[z] += 1
+            if room[z] == 1:
+                grouped[n] = z
+                n += 1
+        if n > first + 1:
+            grouped[first:n].sort()
+        for i in range(first, n):
+            counts[i] = room[grouped[i]]
+            room[grouped[i]] = 0
+        begin = stop[f]
+        stop[f] = n
+    return n
+
+
+@kernel
 def renumber_pairs(pairs, first, second, n_second, out):
     """out = first[a] * n_second + second[b] for pairs a * second.size + b; it may be pairs itself."""
     for i in range(pairs.size):

@@ -121,37 +121,26 @@ def _rejected(row, state, start, outcome, count, n, apart, clumps, n_outcomes, a
 
 
 @kernel
-def _add_gains(row, entries, weight, outcome, count, lists, holder, gain, score, met, found, m):
-    """Add what the states that hold a row's outcomes make of it to their scores; returns how many were met, now m.
-
-    Without `found`, only of the states that were met.
-    """
+def _add_gains(entries, weight, outcome, count, lists, holder, gain, score):
+    """Add what the states that hold a row's outcomes make of it to their scores."""
     for i in range(entries[0], entries[1]):
-        z = outcome[i]
+        z, times = outcome[i], weight * count[i]
         for e in range(lists[z, 0], lists[z, 1]):
-            state = holder[e]
-            if met[state] != row:
-                if found.size == 0:
-                    continue
-                met[state] = row
-                score[state] = 0.0
-                found[m] = state
-                m += 1
-            score[state] += weight * count[i] * gain[e]
-    return m
+            score[holder[e]] += times * gain[e]
 
 
 @kernel
-def _likeliest(found, score, tolerance):
-    """The place of the best score among states; of those that are equal up to rounding, that of the first state."""
+def _likeliest(score, tolerance):
+    """The state with the best score; of those that are equal up to rounding, the first; -1 if none has any."""
     best = -math.inf
-    for k in range(found.size):
-        best = max(best, score[found[k]])
-    place = -1
-    for k in range(found.size):
-        if score[found[k]] >= best - tolerance and (place < 0 or found[k] < found[place]):
-            place = k
-    return place
+    for state in range(score.size):
+        best = max(best, score[state])
+    if best == -math.inf:
+        return -1
+    state = 0
+    while score[state] < best - tolerance:
+        state += 1
+    return state
 
 
 @kernel
@@ -196,25 +185,31 @@ def visit(order, start, outcome, count, n, apart, near, share, clumps, alpha, tr
     # Observations, independent ones; and for each level outcomes, and sums of 1 / count and 1 / count^2.
     states, sums = np.zeros((n_rows, 2)), np.zeros((n_rows, last + 1, 3))
     # The states that hold each outcome, from lists[z, 0] to lists[z, 1], and how much likelier it is there.
-    lists, holder, gain = np.zeros((share.size, 2), np.int64), np.empty(outcome.size, np.int64), np.empty(outcome.size)
+    lists, holder, gain = np.zeros((share.size, 2), np.int64), np.empty(outcome.size, np.int32), np.empty(outcome.size)
     for i in range(outcome.size):
         lists[outcome[i], 0] += 1
     lists[:, 0] = np.cumsum(lists[:, 0]) - lists[:, 0]
     lists[:, 1] = lists[:, 0]
-    met, found, score = np.full(n_rows, -1, np.int64), np.empty(n_rows, np.int64), np.empty(n_rows)
+    score, logarithm = np.empty(n_rows), np.empty(n_rows)
     n_states = 0
     for r in order:
         weight = 0.5 if near < last else 1.0
-        index = (outcome, count, lists, holder, gain, score, met)
-        m = _add_gains(r, start[near, r : r + 2], weight, *index, found, 0)
+        scores = score[:n_states]
+        scores[:] = 0.0
+        _add_gains(start[near, r : r + 2], weight, outcome, count, lists, holder, gain, scores)
+        for state in range(n_states):
+            # A state that holds an outcome of the row has gained something.
+            scores[state] = scores[state] if scores[state] > 0.0 else -math.inf
         if near < last:
-            _add_gains(r, start[last, r : r + 2], weight, *index, found[:0], 0)
-        for j in range(m):
-            score[found[j]] -= n[r] * math.log(states[found[j], 0] + 1.0)
+            _add_gains(start[last, r : r + 2], weight, outcome, count, lists, holder, gain, scores)
+        for state in range(n_states):
+            scores[state] -= n[r] * logarithm[state]
         own = -1
-        for _ in range(min(tries, m)):
-            state = found[_likeliest(found[:m], score, 1e-9 * n[r])]
-            score[state] = -math.inf
+        for _ in range(tries):
+            state = _likeliest(scores, 1e-9 * n[r])
+            if state < 0:
+                break
+            scores[state] = -math.inf
             rows = (start, outcome, count, n, apart, clumps, share.size, alpha)
             if not _rejected(r, state, *rows, keys, counts, states, sums):
                 own = state
@@ -225,6 +220,7 @@ def visit(order, start, outcome, count, n, apart, near, share, clumps, alpha, tr
         label[r] = own
         states[own, 0] += n[r]
         states[own, 1] += apart[r]
+        logarithm[own] = math.log(states[own, 0] + 1.0)
         _join(r, own, start, outcome, count, share, keys, counts, spot, sums, near, lists, holder, gain)
     return n_states
 

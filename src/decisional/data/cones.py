@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from .._kernels import cone_cells as kernels
 from .._kernels import cone_overlaps as overlaps
+from .._kernels.gather import gather
 from ..support import arguments
-from ..support.arrays import Ints
+from ..support.arrays import Ints, index_type
 from ..support.executors import map_slices, slices
 from . import keys
 from .alphabet import Alphabet, alphabet_of, distinct
@@ -31,6 +32,7 @@ TRANSITIONS = (None, *STEPS)
 
 WINDOW = 64  # adjacent cells that tell patterns apart
 LARGEST = (1 << 62) - 1  # signature
+BLOCK = 1 << 18  # cells that are looked at together: they stay in the cache
 RINGS = 4  # parts of a space of one axis that are counted apart
 
 
@@ -439,15 +441,22 @@ def apart(grid: Grid, cone: LightCone, labels: Ints, number: Ints) -> Ints:
 
     labels has the x of each place, -1 = none, and number (n_x,) the sub-cone of each x.
     """
-    steps = cone.sharing(labels.shape)
+    steps, n = cone.sharing(labels.shape), int(number.max(initial=-1)) + 1
     shares = UNIT // np.maximum(np.arange(len(steps) + 2), 1)
-    # The last one is that of no observation.
-    own = np.append(number, -1).astype(labels.dtype)[labels]
+    halo = int(steps[:, 0].max(initial=0))
+    # Comparisons of small numbers are faster. The last one is that of no observation.
+    own = np.append(number, -1).astype(np.int16 if max(n, len(steps) + 1) < 1 << 15 else labels.dtype)
+    rows = max(BLOCK // int(np.prod(labels.shape[1:])), 2 * halo, 1)
 
     def add(part: tuple[int, int]) -> Ints:
-        total = np.zeros(int(number.max(initial=-1)) + 1, np.int64)
-        rows = grid.first + part[0], grid.first + part[1]
-        overlaps.add_shares(own, *rows, steps, cone.boundary == "periodic", shares, total)
+        total = np.zeros(n, np.int64)
+        room = np.empty((rows + 2 * halo, *labels.shape[1:]), own.dtype)
+        for first in range(grid.first + part[0], grid.first + part[1], rows):
+            stop, begin = min(first + rows, grid.first + part[1]), max(first - halo, 0)
+            around = labels[begin : stop + halo]
+            near = room[: len(around)]
+            gather(own, around.reshape(-1), near.reshape(-1))
+            overlaps.add_shares(near, first - begin, stop - begin, steps, cone.boundary == "periodic", shares, total)
         return total
 
     parts = slices(grid.rows, len(slices(labels.size)) or 1) or [(0, 0)]
@@ -460,8 +469,9 @@ def regional(grid: Grid, axes: int, x: Ints, z: Ints, n_z: int) -> tuple[keys.Co
     region, n = grid.regions(axes)
 
     def count(part: tuple[int, int]) -> keys.Counted:
-        own = z[slice(*part)].astype(np.int64)
-        apart = np.where(own >= 0, own * n + region, -1)
+        own = z[slice(*part)]
+        apart = np.empty(own.shape, index_type(n_z * n))
+        overlaps.part_regions(own.reshape(len(own), -1), region.reshape(-1), n, apart.reshape(len(own), -1))
         return keys.count_pairs(x[slice(*part)].reshape(-1), apart.reshape(-1), n_z * n)
 
     parts = slices(grid.rows, len(slices(x.size)) or 1) or [(0, 0)]

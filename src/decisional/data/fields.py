@@ -179,7 +179,8 @@ class Cones(Observations):
         x, n_z = self._counted().x, len(self._counted().z)
         assert isinstance(x, Words)
         nesting = self._known_coding.nesting
-        apart = [np.zeros(int(own.max(initial=-1)) + 1, np.int64) for own in nesting.sub_cones(x)]
+        sub_cones = nesting.sub_cones(x)
+        apart = [np.zeros(int(own.max(initial=-1)) + 1, np.int64) for own in sub_cones]
         regional: keys.Counted = np.empty(0, np.int64), np.empty(0, np.int64)
         n_regions, first, taken = 1, 0, 0
         for grid, own in zip(self.grids, self._observed, strict=True):
@@ -189,7 +190,7 @@ class Cones(Observations):
                 lost[grid.beside()[0].n + kept[(kept >= taken) & (kept < taken + own.n)] - taken] = False
                 every = np.where(lost, -1, every)
             labels = grid.laid(every)
-            for depth, number in zip(apart, nesting.sub_cones(x), strict=True):
+            for depth, number in zip(apart, sub_cones, strict=True):
                 depth += cones.apart(grid, self.cone, labels, number)
             inside = labels[grid.first : grid.first + grid.rows]
             counted, n_regions = cones.regional(own, self.cone.axes, inside, own.laid(z_own), n_z)
@@ -305,12 +306,30 @@ class Cones(Observations):
         kind, dims, coords = self._labels
         return kind(laid, dims=(*dims, "value")[: laid.ndim], coords=coords)
 
-    def _lay(self, values: NDArray[Any], grid: NDArray[Any]) -> None:
-        taken = 0
-        for own, places in self._on_fields(grid):
-            part = values[taken : taken + own.n]
-            places[... if own.valid is None else own.valid] = part.reshape(places.shape) if own.valid is None else part
-            taken += own.n
+    def _lay(self, values: NDArray[Any], grid: NDArray[Any], missing: Any) -> None:
+        taken = first = 0
+        for own in self._observed:
+            size, part = int(np.prod(own.extent)), values[taken : taken + own.n]
+            _lay_one(own, part, grid[first : first + size].reshape(*own.extent, *grid.shape[1:]), missing)
+            taken, first = taken + own.n, first + size
+
+
+def _lay_one(grid: cones.Grid, values: NDArray[Any], field: NDArray[Any], missing: Any) -> None:
+    """Put the values of the observations of one field at their places, and what is missing at the others."""
+    if grid.valid is not None or grid.shape[1:] != grid.extent[1:]:
+        field[:] = missing
+    rows = grid.inside[0]
+    field[: rows.start], field[rows.stop :] = missing, missing
+    places = field[grid.inside]
+    if grid.valid is not None:
+        places[grid.valid] = values
+        return
+    laid = values.reshape(places.shape)
+
+    def copy(part: tuple[int, int]) -> None:
+        places[slice(*part)] = laid[slice(*part)]
+
+    list(map_slices(copy, slices(grid.shape[0], len(slices(grid.n)) or 1)))
 
 
 def _count_block(coding: Coding, keep: bool, block: cones.Grid) -> tuple[Tally, Ints | None, Ints | None]:

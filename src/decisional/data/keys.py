@@ -17,11 +17,12 @@ from ..support.arrays import Bools, Ints, index_type
 from ..support.executors import map_slices, slices
 
 # A plain array is used if at most ALWAYS or DENSE (for enough data) keys are possible, a hash table if at most HASHED
-# occur: beyond, it leaves the cache. Pairs are counted in a plain array up to PAIRS.
+# occur, or one in REPEATED: beyond, it leaves the cache too often. Pairs are counted in a plain array up to PAIRS.
 ALWAYS = 1 << 16
 DENSE = 1 << 22
 PAIRS = 1 << 25
 HASHED = 1 << 18
+REPEATED = 8
 SLOTS = 1 << 12
 
 # Increasing keys, or rows of them, and how often each occurs.
@@ -43,7 +44,7 @@ def number(keys: Ints, bound: int) -> tuple[Ints, Ints]:
         lut[distinct] = np.arange(distinct.size)
         gather(lut, keys, found)
         return found, distinct
-    table = KeyTable(min(HASHED, keys.size))
+    table = KeyTable(min(max(HASHED, keys.size // REPEATED), keys.size))
     if not table.number(keys, found):
         distinct, place = _sorted(keys)
         n = kernels.number_sorted(distinct, place, found) if keys.size else 0
@@ -150,6 +151,8 @@ def count_pairs(first: Ints, second: Ints, n_second: int) -> Counted:
         kernels.tally_pairs(first, second, np.int64(n_second), table)
         seen = np.flatnonzero(table)
         return seen, table[seen].astype(np.int64)
+    if n_second <= DENSE:
+        return _count_groups(first, second, bound // n_second, n_second)
     joint = first.astype(np.int64)
     joint *= n_second
     joint += second
@@ -159,6 +162,17 @@ def count_pairs(first: Ints, second: Ints, n_second: int) -> Counted:
     counts = np.zeros(pairs.size, np.int64)
     kernels.tally(found, counts)
     return pairs, counts
+
+
+def _count_groups(first: Ints, second: Ints, n_first: int, n_second: int) -> Counted:
+    """The same by the seconds of each first: two passes, which the first ones are scattered in, and no sort of all."""
+    stop = np.zeros(n_first, np.int64)
+    grouped, counts = np.empty((2, first.size), index_type(first.size))
+    kernels.group_pairs(first, second, stop, grouped)
+    n = kernels.count_groups(grouped, stop, np.zeros(n_second, counts.dtype), counts)
+    pairs = np.repeat(np.arange(n_first) * n_second, np.diff(stop, prepend=0))
+    pairs += grouped[:n]
+    return pairs, counts[:n].astype(np.int64)
 
 
 def count_slices(first: Ints, second: Ints, n_second: int, executor: Executor | None = None) -> Counted:

@@ -247,8 +247,8 @@ class Observations:
                 "observations: give one value per observation."
             )
         dtype = np.result_type(values.dtype, np.float32) if values.dtype.kind in "biu" else values.dtype
-        grid = np.full((int(np.prod(self.shape)), *values.shape[1:]), np.nan, dtype)
-        self._lay(values, grid)
+        grid = np.empty((int(np.prod(self.shape)), *values.shape[1:]), dtype)
+        self._lay(values, grid, np.nan)
         return grid.reshape(*self.shape, *values.shape[1:])
 
     def frame(self, **columns: ArrayLike) -> Any:
@@ -282,14 +282,15 @@ class Observations:
                 f"The {name!r} has shape {values.shape}; there are {self.n} observations: give one value for each."
             )
         kind = values.dtype.kind
-        grid: NDArray[Any] = np.full(self.shape, None, object)
-        if kind in "iuf":
-            grid = np.full(self.shape, np.nan if kind == "f" else -1, values.dtype if kind != "u" else np.int64)
-        self._lay(values, grid)
+        missing = {"f": np.nan, "i": -1, "u": -1}.get(kind)
+        kept = values.dtype if kind in "if" else np.dtype(np.int64 if kind == "u" else object)
+        grid: NDArray[Any] = np.empty(self.shape, kept)
+        self._lay(values, grid, missing)
         return grid
 
-    def _lay(self, values: NDArray[Any], grid: NDArray[Any]) -> None:
-        """Put the value of each observation at its place on the flat grid."""
+    def _lay(self, values: NDArray[Any], grid: NDArray[Any], missing: Any) -> None:
+        """Put the value of each observation at its place on the flat grid, and what is missing at the others."""
+        grid[:] = missing
         grid[self.site] = values
 
 

@@ -5,7 +5,7 @@ the same machine always gives the same picture, and the picture is the same at a
 """
 
 from .coordinate_pictures import coordinates
-from .field_pictures import edges, fields
+from .field_pictures import bits_path, edges, fields, film
 from .figures import animate, grey, save, state_colours
 from .figures import file_format as file_format
 from .figures import require_matplotlib as require_matplotlib
@@ -16,12 +16,14 @@ from .timelines import events, signal
 
 __all__ = [
     "animate",
+    "bits_path",
     "block_entropies",
     "coordinates",
     "decisions",
     "edges",
     "events",
     "fields",
+    "film",
     "graph",
     "grey",
     "information",

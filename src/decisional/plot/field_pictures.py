@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +15,12 @@ from ..states.partition import ranks
 from ..support.arguments import require, some_of
 from ..support.arrays import Ints
 from .figures import (
+    animate,
     figure_of,
     grey,
     new_figure,
     observed,
+    plain_axes,
     require_axes,
     require_data,
     require_matplotlib,
@@ -36,8 +39,11 @@ TITLES = {
     "D": "Local decisional complexity",
     "V": "Local iso-utility complexity",
     "states": "Causal states",
+    "over": "Causal states over raw cells",
     "decisions": "Decisional states",
 }
+# Panels that show the field that was observed.
+RAW = ("raw", "over")
 COLOURED = ("states", "decisions")
 # What holds the values of a panel: in causal states, and in decisional ones.
 CAUSAL = {"C": "local_complexity_", "states": "labels_"}
@@ -57,9 +63,9 @@ def fields(
     Parameters
     ----------
     states : fitted DecisionalStates, or CausalStates
-    raw : the field that was observed, for the panel "raw" (1 = white)
-    panels : which panels: "raw", "C", "U", "P", "D", "V", and in colour "states" and "decisions"; by default raw (if
-        given), C, and for decisional states U and P
+    raw : the field that was observed, for the panels "raw" (1 = white) and "over"
+    panels : which panels: "raw", "C", "U", "P", "D", "V", and in colour "states", "over" (states, as bright as the raw
+        cells) and "decisions"; by default raw (if given), C, and for decisional states U and P
     frame : with two or three space axes, which time to show; by default the middle of those with states
     axes : matplotlib axes to draw on, one for each panel; by default a new figure
 
@@ -67,6 +73,73 @@ def fields(
     -------
     matplotlib Figure
     """
+    causal, choice = _on_a_field(states)
+    shape = causal.observations_.shape
+    panels = _panels(panels, raw, choice)
+    times = _times(causal)
+    pictures = [one_moment(_picture(panel, raw, causal, choice), len(shape), times, frame) for panel in panels]
+    given = _new_axes(len(panels), pictures[0].shape) if axes is None else axes
+    return _draw_panels(given, [TITLES[panel] for panel in panels], pictures)
+
+
+def film(
+    states: CausalModel | DecisionalModel,
+    path: str | os.PathLike[str],
+    raw: ArrayLike | None = None,
+    panels: Sequence[str] | None = None,
+    fps: float = 10,
+    scale: int = 1,
+) -> None:
+    """Write panels of fitted states of a field with two space axes as an animation, side by side.
+
+    Parameters
+    ----------
+    states, raw, panels : see `fields`
+    path : .gif, or .mp4 where ffmpeg is installed
+    fps : frames per second
+    scale : side of a cell in pixels
+    """
+    causal, choice = _on_a_field(states)
+    shape = causal.observations_.shape
+    if len(shape) != 3:
+        raise ValueError(
+            f"The states live on a grid of shape {shape}; a film has two space axes: use ds.plot.fields for others."
+        )
+    pictures = [_picture(panel, raw, causal, choice)[_times(causal)] for panel in _panels(panels, raw, choice)]
+    coloured = [picture if picture.ndim == 4 else picture[..., None].repeat(3, axis=3) for picture in pictures]
+    # White between the panels.
+    wide = [np.pad(picture, ((0, 0), (0, 0), (0, 2), (0, 0)), constant_values=255) for picture in coloured]
+    animate(np.concatenate(wide, axis=2)[:, :, :-2], path, fps, scale)
+
+
+def bits_path(states: CausalModel, ax: Axes | None = None) -> Figure:
+    """Draw how many bits about the future fewer and fewer states keep, by their number.
+
+    Parameters
+    ----------
+    states : CausalStates
+        Fitted to observations of any kind.
+    ax : matplotlib Axes, optional
+        Where to draw; by default on a new figure, which is not registered with pyplot.
+
+    Returns
+    -------
+    matplotlib Figure
+        The figure; `save` writes it to a file.
+    """
+    require_matplotlib()
+    require(states, "observations_", "states", "fitted CausalStates", "fit them on observations first")
+    drawn: Any = new_figure(4.8, 3.2).subplots() if ax is None else ax
+    require_axes(drawn)
+    path = states.path()
+    drawn.semilogx(path.n_states, path.bits, "o-", color="#005a94", ms=3, lw=1.2)
+    plain_axes(drawn, "number of states", "bits about the future")
+    drawn.set_ylim(bottom=0.0)
+    return figure_of(drawn)
+
+
+def _on_a_field(states: Any) -> tuple[CausalModel, DecisionalModel | None]:
+    """Causal states of a field, and decisional ones where these were given."""
     require_matplotlib()
     choice = states if isinstance(states, DecisionalModel) and states.is_fitted() else None
     causal = states if choice is None else choice.causal_
@@ -78,11 +151,13 @@ def fields(
         raise ValueError(
             f"The states live on a grid of shape {shape}; fields have time and space: observe light cones."
         )
-    panels = _panels(panels, raw, choice)
-    times = np.unique(causal.observations_.site // int(np.prod(shape[1:])))
-    pictures = [one_moment(_picture(panel, raw, causal, choice), len(shape), times, frame) for panel in panels]
-    given = _new_axes(len(panels), pictures[0].shape) if axes is None else axes
-    return _draw_panels(given, [TITLES[panel] for panel in panels], pictures)
+    return causal, choice
+
+
+def _times(causal: CausalModel) -> Ints:
+    """The times that have states."""
+    obs = causal.observations_
+    return np.unique(obs.site // int(np.prod(obs.shape[1:])))
 
 
 def edges(choice: DecisionalModel, image: ArrayLike, axes: Sequence[Axes] | None = None) -> Figure:
@@ -129,8 +204,8 @@ def _panels(panels: Any, raw: ArrayLike | None, choice: DecisionalModel | None) 
         return [*(["raw"] if raw is not None else []), "C", *(["U", "P"] if choice is not None else [])]
     chosen = some_of(panels, "panels", TITLES, least=1)
     for panel in chosen:
-        if panel == "raw" and raw is None:
-            raise ValueError("The panel 'raw' needs the field that was observed: give it as raw=field.")
+        if panel in RAW and raw is None:
+            raise ValueError(f"The panel {panel!r} needs the field that was observed: give it as raw=field.")
         if panel in DECIDED and choice is None:
             raise ValueError(f"The panel {panel!r} needs decisional states: fit ds.DecisionalStates(utility) first.")
     return chosen
@@ -141,9 +216,13 @@ def _picture(
 ) -> NDArray[np.uint8]:
     """Grey levels or colours of a panel on the grid of the data."""
     obs = causal.observations_
-    if panel == "raw":
+    if panel in RAW:
         rule = "it must be the field that was observed, an array of numbers: give it as raw=field."
-        return 255 - grey(observed(raw, "raw", obs.shape, rule))
+        cells = 255 - grey(observed(raw, "raw", obs.shape, rule))
+        if panel == "raw":
+            return cells
+        light = 0.4 + 0.6 * cells[..., None] / 255
+        return (state_colours(obs.field(causal.labels_)) * light).astype(np.uint8)
     values = obs.field(getattr(causal, CAUSAL[panel]) if panel in CAUSAL else getattr(choice, DECIDED[panel]))
     return state_colours(values) if panel in COLOURED else grey(values)
 

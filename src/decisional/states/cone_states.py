@@ -19,6 +19,7 @@ from ..data.observations import Observations
 from ..data.tally import Table, Tally
 from ..data.vocabularies import Words, pack, place_in
 from ..support.arrays import Bools, Floats, Ints
+from ..support.executors import map_slices, slices
 from .distributions import Distributions
 
 # Share of alpha that may be false among the sub-cones of one depth that are told from their siblings.
@@ -175,7 +176,7 @@ class ByCones:
         return float((seen * np.log2(p / q)).sum() / seen.sum())
 
 
-def _sums(number: Ints, count: Floats, size: int) -> Floats:
+def _sums(number: Ints, count: Ints | Floats, size: int) -> Floats:
     return np.bincount(number, weights=count, minlength=size).astype(float, copy=False)
 
 
@@ -245,9 +246,7 @@ def told_apart(tally: Tally, table: Table, levels: Ints, clumps: Floats, alpha: 
         first = np.flatnonzero(keys.starts(own))
         parent, apart = inside[first], np.minimum(left, dependence.apart[depth - 1])
         bounds = np.searchsorted(parent, np.arange(int(parent[-1]) + 2)), np.append(first, table.n_x)
-        chance, weight = np.empty((2, first.size))
-        counts = table.start, table.outcome, table.count, is_open
-        kernels.compare_siblings(*bounds, *counts, levels, clumps, apart / UNIT, chance, weight)
+        chance, weight = _against_siblings(*bounds, table, is_open, levels, clumps, apart / UNIT)
         live = (weight > 0.0) & (weight < _within(parent, weight))
         if depth == len(number) - 1:
             rare = _hopeless(parent, weight, apart / UNIT, clumps, FALSE * alpha)
@@ -266,6 +265,21 @@ def told_apart(tally: Tally, table: Table, levels: Ints, clumps: Floats, alpha: 
         found.append((np.zeros(1, np.int64), np.flatnonzero(is_open)[:1], np.maximum(left, 1)))
     depths, members, aparts = (np.concatenate(column) for column in zip(*found, strict=True))
     return Rows(of_x, depths, members, aparts, blind)
+
+
+def _against_siblings(
+    children: Ints, members: Ints, table: Table, is_open: Bools, levels: Ints, clumps: Floats, apart: Floats
+) -> tuple[Floats, Floats]:
+    """(n_sub_cones,) p-values of sub-cones against the others inside the same cone, and their open counts."""
+    chance, weight = np.empty((2, members.size - 1))
+    counts = table.start, table.outcome, table.count, is_open
+
+    def compare(part: tuple[int, int]) -> None:
+        own = children[part[0] : part[1] + 1]
+        kernels.compare_siblings(own, members, *counts, levels, clumps, apart, chance, weight)
+
+    list(map_slices(compare, slices(children.size - 1, len(slices(table.count.size)))))
+    return chance, weight
 
 
 def _within(parent: Ints, values: Floats) -> Floats:
@@ -294,14 +308,13 @@ def discoveries(chance: Floats, rate: float) -> Bools:
 
 def grouped(table: Table, levels: Ints, rows: Rows, clumps: Floats, alpha: float) -> Ints:
     """(n_rows,) states: rows that no nested future tells apart, the rows with most evidence first."""
-    n_rows = rows.depth.size
-    entry = np.repeat(rows.of_x, np.diff(table.start))
-    label, near = np.arange(n_rows), min(1, len(levels) - 1)
+    near = min(1, len(levels) - 1)
+    of_entry = np.repeat(rows.of_x, np.diff(table.start))
+    counted = [_counts(of_entry, code[table.outcome], table.count) for code in levels]
+    label, apart = np.arange(rows.depth.size), rows.apart
     for _ in range(ROUNDS):
-        n = int(label.max()) + 1
-        apart = np.zeros(n, np.int64)
-        np.add.at(apart, label, rows.apart)
-        start, outcome, count = _tables(label[entry], n, table, levels)
+        n = apart.size
+        start, outcome, count = _tables(counted, n, levels)
         weight = np.add.reduceat(count, start[-1][:-1])
         share = np.bincount(outcome, weights=count) / weight.sum()
         order = np.lexsort((_marks(start[-1], outcome, count, share), -weight, -apart))
@@ -311,21 +324,28 @@ def grouped(table: Table, levels: Ints, rows: Rows, clumps: Floats, alpha: float
         label = new[label]
         if n_states == n:
             break
+        counted = [_counts(new[row], z, times) for row, z, times in counted]
+        together = np.zeros(n_states, np.int64)
+        np.add.at(together, new, apart)
+        apart = together
     return label
 
 
-def _tables(row: Ints, n: int, table: Table, levels: Ints) -> tuple[Ints, Ints, Floats]:
-    """Counts of rows for each level, one level after the other, with outcomes numbered through all of them."""
-    starts, outcomes, counts, first, base = [], [], [], 0, 0
-    for code in levels:
-        size = int(code.max()) + 1
-        number, pair = keys.number(row * size + code[table.outcome], n * size)
-        at, z = np.divmod(pair, size)
-        starts.append(first + np.searchsorted(at, np.arange(n + 1)))
+def _counts(row: Ints, z: Ints, count: Ints | Floats) -> tuple[Ints, Ints, Floats]:
+    """The row, the outcome and the count of what occurs, in the order of both."""
+    size = int(z.max()) + 1
+    number, pair = keys.number(row * size + z, (int(row.max()) + 1) * size)
+    return *np.divmod(pair, size), _sums(number, count, 0)
+
+
+def _tables(counted: list[tuple[Ints, Ints, Floats]], n: int, levels: Ints) -> tuple[Ints, Ints, Floats]:
+    """Counts of n rows for each level, one level after the other, with outcomes numbered through all of them."""
+    starts, outcomes, first, base = [], [], 0, 0
+    for (row, z, _), code in zip(counted, levels, strict=True):
+        starts.append(first + np.searchsorted(row, np.arange(n + 1)))
         outcomes.append(base + z)
-        counts.append(np.bincount(number, weights=table.count))
-        first, base = first + pair.size, base + size
-    return np.stack(starts), np.concatenate(outcomes), np.concatenate(counts)
+        first, base = first + row.size, base + int(code.max()) + 1
+    return np.stack(starts), np.concatenate(outcomes), np.concatenate([count for _, _, count in counted])
 
 
 def _marks(start: Ints, outcome: Ints, count: Floats, share: Floats) -> Ints:
