@@ -264,6 +264,22 @@ def test_ranks_are_those_of_unique(limit, monkeypatch):
         np.testing.assert_array_equal(number, inverse)
 
 
+@pytest.mark.small
+@pytest.mark.parametrize("limit", [0, 1 << 22])
+def test_pairs_are_counted_alike_in_groups_and_by_their_keys(limit, monkeypatch):
+    monkeypatch.setattr(counting, "ALWAYS", 0)
+    monkeypatch.setattr(counting, "PAIRS", 0)
+    monkeypatch.setattr(counting, "DENSE", limit)
+    generator = np.random.default_rng(1)
+    for n_first, n_second in ((1, 1), (5, 3), (40, 300)):
+        first, second = (generator.integers(-1, size, 700, dtype=np.int32) for size in (n_first, n_second))
+        known = (first >= 0) & (second >= 0)
+        expected = np.unique(first[known].astype(int) * n_second + second[known], return_counts=True)
+        for found, right in zip(counting.count_pairs(first, second, n_second), expected, strict=True):
+            np.testing.assert_array_equal(found, right)
+            assert found.dtype == np.int64
+
+
 # --------------------------------------------------------------------------------------- what is known exactly
 
 

@@ -1,6 +1,7 @@
 """Small runs of the benchmarks, so that they cannot rot."""
 
 import importlib.util
+import re
 import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -95,6 +96,14 @@ def test_monitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monitor.main()
     assert "| Even, list | in chunks |" in capsys.readouterr().out
     assert "| never synchronised, array | batch filter |" in (tmp_path / "monitor.md").read_text()
+
+
+def test_rivals(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    rivals = load("rivals")
+    monkeypatch.setattr(rivals, "KINDS", ((54, 0.2),))
+    monkeypatch.setattr(rivals, "CLUSTERS", (8,))
+    rivals.main(["--seeds", "1", "--shape", "60", "60"])
+    assert re.search(r"\| 54, 0.2 \| -?\d.\d\d \| -?\d.\d\d \|\n", capsys.readouterr().out)
 
 
 @pytest.mark.parametrize(
