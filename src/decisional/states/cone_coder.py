@@ -221,7 +221,7 @@ def sum_of_gradients(x: Floats, y: Floats, w: Floats, b: Floats, held: Bools) ->
 
 
 def gradient_products(above: Bools, w: Floats, linear: Floats, bent: Floats) -> Floats:
-    """(d, d) sum over places of G G', G = linear (d, k) and w[:, m] bent[m]' for each feature m that is above 0 there."""
+    """(d, d) sum over places of G G', G = linear (d, k) and w[:, m] bent[m]' for each feature m above 0 there."""
     on = above.astype(float)
     mixed = linear @ (bent * on.sum(axis=0)[:, None]).T @ w.T
     total: Floats = len(on) * linear @ linear.T + mixed + mixed.T + w @ ((on.T @ on) * (bent @ bent.T)) @ w.T
