@@ -210,8 +210,8 @@ def reconstruct(
     if steps is not None and obs.alphabet is not None:
         contexts = (obs.words(densities.member), densities.depth) if obs.has_suffixes else None
         # The symbols of steps in fields are patterns, not letters.
-        order = neutral if obs.has_suffixes else None
-        unifilar = _unifilar(labels, steps, len(obs.alphabet), densities.weight, theta, constraints, contexts, order)
+        named = neutral if obs.has_suffixes else None
+        unifilar = _unifilar(labels, steps, len(obs.alphabet), densities.weight, theta, constraints, contexts, named)
         labels = unifilar.labels
     place = None if neutral is None else neutral.rows[densities.row]
     states = Partition(labels[densities.row], table.weight, place)
