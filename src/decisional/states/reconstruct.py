@@ -209,7 +209,9 @@ def reconstruct(
     unifilar = None
     if steps is not None and obs.alphabet is not None:
         contexts = (obs.words(densities.member), densities.depth) if obs.has_suffixes else None
-        unifilar = _unifilar(labels, steps, len(obs.alphabet), densities.weight, theta, constraints, contexts, neutral)
+        # The symbols of steps in fields are patterns, not letters.
+        named = neutral if obs.has_suffixes else None
+        unifilar = _unifilar(labels, steps, len(obs.alphabet), densities.weight, theta, constraints, contexts, named)
         labels = unifilar.labels
     place = None if neutral is None else neutral.rows[densities.row]
     states = Partition(labels[densities.row], table.weight, place)
@@ -244,7 +246,8 @@ def reconstruct(
 def _clustered(cluster: Clustering, match: Any, rows: Distributions, group: Ints, neutral: Neutral | None) -> Ints:
     """(n_rows,) labels by a clustering of groups of rows, which sees them in an order that names do not change."""
     n = int(group.max()) + 1
-    if neutral is None:
+    by_count = isinstance(cluster, aggregation.Aggregate) and cluster.order == "count"
+    if neutral is None or not by_count:
         return _check_labels(cluster(rows.pooled(group), match), n)[group]
     ordered, order = neutral.densities(rows), np.argsort(neutral.rows)
     _, first, inverse = np.unique(group[order], return_index=True, return_inverse=True)
