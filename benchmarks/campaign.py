@@ -575,6 +575,7 @@ def write_files() -> None:
     machine(1).save("in.json")
     ds.CausalStates().fit(ds.observe.series(text(0, 2000), 3)).machine_.save("states.json")
     monitor(7).save("monitor.json")
+    ds.processes.mess3().save("belief.json")
     monitor(3).save("adapt.json")
 
 

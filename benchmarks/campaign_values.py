@@ -87,7 +87,7 @@ neighbourhood = free: 'moore' | 'von_neumann'
 missing = free: None | '0' | 9
 sequences = free: None | True | False
 family_wise joint difference include_present past_row_only subtract_min self_loops edge_labels with_error initial
-    whole shared overwrite sliced named header deep DecisionalStates.events.initial = free: True | False
+    whole shared overwrite sliced named header deep variables DecisionalStates.events.initial = free: True | False
 random_state rng = free: 0 | {s} | np.random.default_rng({s}) | None
 seed = free: 0 | None
 executor = free: None | POOL
@@ -126,6 +126,21 @@ figure = thing: ds.plot.machine(machine({s}))
 word = free: '0011' | [1, 2]
 coupling temperature = free: 1.0 | 0.5 | np.float32(2)
 cryptic most = whole: 1 | 10
+past_end coupled_map_lattice.transient vortex_street.transient = whole: 0 | 1
+side = whole: 16 | 32
+viscosity growth = number: 0.001 | 0.5
+decaying_turbulence.transient spacing = number: 0.1 | 0.5
+reynolds = number: 50 | 120
+vortex_street.shape = free: (24, 40) | [30, 24]
+place = free: None | [2, 0, 1]
+resolution = level: 0.1 | 0.5
+BeliefMachine.epsilon_machine.loss = number: 0.01 | 0.1
+BeliefMachine.steps = free: [[[0.5]], [[0.5]]] | ds.processes.mess3().steps
+BeliefMachine.load.path = free: 'belief.json'
+BeliefMachine.of.machine misread.machine = thing: machine({s})
+BeliefMachine.entropy_rate.n BeliefMachine.beliefs.n BeliefMachine.statistical_complexity.n = whole: 100 | 200
+mess3.x mess3.a = level: 0.3 | 0.4
+random_hidden.n_symbols = whole: 1 | 3
 statistical_complexity entropy_rate excess_entropy = free: (0.0, 1.0)
 counts = free: None | [[50.0, 50.0]]
 frequencies = free: [0.1, 0.2] | 0.3
@@ -205,6 +220,7 @@ _SELVES = """
 CausalStates = causal({s}) | ds.CausalStates() | ds.CausalStates(past=2)
 DecisionalStates = choice({s}) | ds.DecisionalStates(ds.utility.zero_one())
 EpsilonMachine = machine({s})
+BeliefMachine = ds.BeliefMachine.of(machine({s})) | ds.processes.mess3()
 TransitionGraph = machine({s}).graph | choice(1).graph_
 Monitor = monitor({s})
 Observations = obs({s})
@@ -295,6 +311,7 @@ Observations.frame = obs({s}).frame(row=np.arange(len(obs({s}))))
 Observations.words = obs(0).words(np.arange(2))
 Observations.pieces = list(obs({s}).pieces())
 Observations.tally = obs({s}).tally()
+Observations.coded = callable(ds.observe.light_cones(np.zeros((9, 9)), past=1, future=1).coded)
 Change = str(ds.Change(5, 3, 40.0))
 Event = str(ds.Event(5, 0, 1, (0,), (1,), 0.5, 1.0))
 Refit = str(ds.Refit(5, 3, True, choice(1)))
@@ -304,6 +321,8 @@ selection.Bootstrap = ds.selection.bootstrap(machine(2), 60, n=2, rng=0)
 selection.Candidate = selected(1).chosen
 selection.GreyScale = ds.selection.grey_scale(pixels({s}))
 selection.Selection = selected({s})
+selection.BeliefCandidate = ds.selection.select_beliefs(text({s})).candidates[0]
+selection.BeliefSelection = ds.selection.select_beliefs(text({s}))
 Candidate.equals = selected(1).chosen.equals(selected(2).chosen)
 utility.Optimum = ds.utility.solve(np.array([[0.5, 0.5], [0.9, 0.1]]), [0, 1], ds.utility.zero_one(),
     ds.utility.Slack())

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._kernels import lattice_flow as kernels
-from ..support.arguments import generator, integer, real
+from ..support import resources
+from ..support.arguments import generator, integer, real, refusal
 from ..support.arrays import Floats
 
 # Cells along an axis, and steps, that a short simulation may have.
@@ -46,6 +47,7 @@ def coupled_map_lattice(
     width, steps = integer(width, "width", most=MOST), integer(steps, "steps", most=MOST)
     coupling, growth = real(coupling, "coupling", 0.0, most=1.0), real(growth, "growth", 0.0, most=2.0)
     transient = integer(transient, "transient", 0, MOST)
+    _require(steps * width)
     row = generator(rng).uniform(-1.0, 1.0, width)
     field = np.empty((steps, width))
     for t in range(-transient, steps):
@@ -83,8 +85,9 @@ def decaying_turbulence(
     side, steps = integer(side, "side", 8, 4096), integer(steps, "steps", most=MOST)
     if side % 2:
         raise ValueError(f"The 'side' is {side}; it must be even: use {side + 1}.")
-    viscosity, transient = real(viscosity, "viscosity", 0.0), real(transient, "transient", 0.0)
-    spacing = real(spacing, "spacing", above=0.0)
+    viscosity = real(viscosity, "viscosity", 0.0, most=1.0)
+    transient, spacing = real(transient, "transient", 0.0, most=1e3), real(spacing, "spacing", above=0.0, most=1e3)
+    _require(steps * side * side)
     modes = _Modes(side, viscosity)
     flow, field = modes.random(generator(rng)), np.empty((steps, side, side))
     for t in range(steps):
@@ -165,10 +168,13 @@ def vortex_street(
     float array of shape (steps, height, width), the vorticity, 0 in the disc. Cost: about 0.1 microseconds for each
     cell and step of the gas.
     """
+    if not isinstance(shape, (tuple, list)) or len(shape) != 2:
+        raise ValueError(refusal("shape", shape, "two numbers of cells", "try shape=(60, 180)"))
     height, width = (integer(size, "shape", 24, 4096) for size in shape)
     steps, transient = integer(steps, "steps", most=MOST), integer(transient, "transient", 0, MOST)
     speed, diameter = 0.1, height / 6
-    viscosity = speed * diameter / real(reynolds, "reynolds", above=0.0)
+    viscosity = speed * diameter / real(reynolds, "reynolds", 1.0, most=1e3, remedy="try reynolds=120")
+    _require(steps * height * width)
     down, right = np.indices((height, width))
     disc = np.hypot(down - (height - 1) / 2, right - width / 6) < diameter / 2
     wind = np.zeros((2, height, width))
@@ -184,6 +190,11 @@ def vortex_street(
         field[t] = np.gradient(moved[0], axis=1) - np.gradient(moved[1], axis=0)
         field[t][disc] = 0.0
     return field
+
+
+def _require(cells: int) -> None:
+    """Refuse fields that do not fit in memory."""
+    resources.require(8 * cells, f"a field of {cells:,} cells", "simulate fewer steps or cells")
 
 
 def _settled(density: Floats, velocity: Floats) -> Floats:

@@ -53,8 +53,12 @@ class Partition:
         mass = np.bincount(inverse, weights=weight[known], minlength=first.size)
         total = mass.sum()
         if place is not None:
-            first = np.full(first.size, labels.size, np.int64)
-            np.minimum.at(first, inverse, place[known])
+            rule = "there must be an integer for each element: give one, or None for the order as it is."
+            places = as_table(place, "place", rule, np.int64)
+            if places.shape != labels.shape:
+                raise ValueError(f"The 'place' of a Partition has shape {places.shape}; {rule}")
+            first = np.full(first.size, np.iinfo(np.int64).max)
+            np.minimum.at(first, inverse, places[known])
         # Sums of equal weights may differ by rounding.
         order = np.lexsort((first, -np.round(mass / total if total else mass, 12)))
         rank = np.empty(order.size, np.int64)
