@@ -24,7 +24,7 @@ from ..machines.mixed_states import labelled
 from ..support.arguments import real, teller
 from ..support.arrays import Bools, Floats, Ints
 from ..support.executors import map_slices
-from .machine_selection import OPERATIONS, Progress, Selection, select
+from .machine_selection import CERTAIN, OPERATIONS, Progress, Selection, select
 from .search import Budget
 
 # Symbols between beliefs that are kept, and of a series that is followed by one thread alone.
@@ -49,8 +49,6 @@ PATIENCE = 2
 LONGER, LONGEST = 1.3, 8.0
 # Expected uses below which a step may be an accident.
 RARE = 1.0
-# Bits by which a hidden machine must be shorter than a finite one: odds of 1000 to 1.
-PREFERRED = 10.0
 SECONDS = 60.0
 SEED = 20_111
 
@@ -382,7 +380,7 @@ class BeliefSelection:
     @property
     def is_finite(self) -> bool:
         """Whether a unifilar machine, an epsilon-machine of finitely many states, is to be preferred."""
-        return self.gain < PREFERRED
+        return self.gain < CERTAIN
 
     def __repr__(self) -> str:
         best, other = self.candidates[0], self.unifilar.chosen
