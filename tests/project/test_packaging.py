@@ -90,7 +90,7 @@ def test_dependencies_have_lower_bounds_and_no_upper_ones(metadata: Message) -> 
     bounds = [line.partition(";")[0].strip() for line in others]
     assert all(re.fullmatch(r"[\w-]+(\[[\w,]+\])?>=[\d.]+", bound) for bound in bounds), bounds
     always = {line.partition(">=")[0] for line in others if "extra ==" not in line}
-    assert always == {"numpy", "scipy", "numba", "scikit-learn", "jinja2", "pandas", "narwhals"}
+    assert always == {"numpy", "scipy", "numba", "scikit-learn", "threadpoolctl", "jinja2", "pandas", "narwhals"}
 
 
 def test_program(wheel: ZipFile) -> None:

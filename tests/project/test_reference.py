@@ -43,6 +43,9 @@ MENDED = {
         "/cssr/out[7]: 'Relative Entropy: 0.000366633' instead of 'Relative Entropy: 0'",
         "/cssr/out[8]: 'Relative Entropy Rate: 0.000121791' instead of 'Relative Entropy Rate: 0.00012175'",
         INFO,
+        # Equally probable states are numbered by what they are seen with, not by names of symbols.
+        "/f.npy/sha256: '921086bacdb3459717c4d1967afe9edf0494cb579c7b1db049fc50b7db77001e' instead of "
+        "'53f48c7cb9ea12faf3677ba7f8b7d5a2437f85ce611b1ac655798c5a796b512d'",
     },
     # Files of estimated machines have the uses of edges, and whether these smooth.
     "machine_formats": {"/learnt/keys: 9 items instead of 7"},

@@ -229,7 +229,8 @@ def test_outcomes_without_utility_are_refused_and_learning_goes_on():
 
 
 @pytest.mark.parametrize(
-    ("machine", "least"), [(ds.processes.random_machine(8, 3, rng=2), 1_000), (ds.processes.rrxor(), 100)]
+    ("machine", "least"),
+    [(ds.processes.random_machine(8, 3, rng=2), 1_000), (ds.processes.random_machine(7, rng=3), 100)],
 )
 def test_a_machine_learnt_from_too_few_symbols_is_learnt_from_more(machine, least):
     monitor = Monitor(decide(EVEN), adapt=ds.Adapt(refit_after=least))

@@ -471,7 +471,8 @@ def regional(grid: Grid, axes: int, x: Ints, z: Ints, n_z: int) -> tuple[keys.Co
     def count(part: tuple[int, int]) -> keys.Counted:
         own = z[slice(*part)]
         apart = np.empty(own.shape, index_type(n_z * n))
-        overlaps.part_regions(own.reshape(len(own), -1), region.reshape(-1), n, apart.reshape(len(own), -1))
+        cells = len(own), region.size
+        overlaps.part_regions(own.reshape(cells), region.reshape(-1), n, apart.reshape(cells))
         return keys.count_pairs(x[slice(*part)].reshape(-1), apart.reshape(-1), n_z * n)
 
     parts = slices(grid.rows, len(slices(x.size)) or 1) or [(0, 0)]

@@ -248,7 +248,8 @@ def epsilon_machine(
     symbols, missing, sequences : one or several sequences, as for `observe.series`; those that it reads slice by slice
         (large memory maps, and arrays of zarr, HDF5 and Dask) need not fit in memory, see `select`. Floats that hardly
         repeat are a signal, whose values must fall into levels: see `states.signal_machine`
-    max_past : longest window; by default as long as windows are seen ten times each on average
+    max_past : longest window; by default as long as windows are seen ten times each on average. Where it is given, no
+        machines are drawn at random, whose states no window tells
     max_future : longest future that windows are told apart by, default 2
     whole : whether the sequences are whole strings, such as words, sessions or sentences: each begins in one state,
         ``machine.start``, and its end is an event, the last symbol, "<end>". See `states.strings`
@@ -337,7 +338,8 @@ def _select_series(
     if stored is not None:
         whole = StoredSeries(partial(_renumbered, stored, place), stored.size, len(source.letters))
         found = _on_all(given, whole, say)
-    for propose in (_merged, _searches, _drawn):
+    # What is drawn at random may remember more than a past that is bounded.
+    for propose in (_merged, _searches, _drawn) if max_past is None else (_merged, _searches):
         found.sort(key=lambda c: c.length)
         found += propose(found, series, whole, budget, say)
     # What is believed of the first state is to follow from the machine, not from how it was found.

@@ -280,9 +280,13 @@ class SymbolSeries(StoredSeries):
     fixed = -1
 
     def __init__(self, raw: Ints, lut: Ints, bounds: Ints, n_symbols: int) -> None:
-        super().__init__(lambda ahead: [Piece(raw, lut, bounds, raw.size, False)], raw.size, n_symbols)
+        super().__init__(self._whole, raw.size, n_symbols)
         self.symbols = raw, lut, bounds
         self.bounds = bounds
+
+    def _whole(self, ahead: int) -> list[Piece]:
+        """The only slice, whatever it needs of the next one."""
+        return [Piece(*self.symbols, self.size, False)]
 
     @cached_property
     def codes(self) -> Ints:

@@ -127,7 +127,7 @@ class LiveFeed:
     >>> feed.take(monitor.feed("0110"))
     >>> first = feed.since(None)
     >>> first.position, first.n_events, len(feed.since(first.mark).events)
-    (4, 4, 0)
+    (4, 3, 0)
     """
 
     def __init__(self, monitor: Monitor, clock: Callable[[], float] = time.monotonic) -> None:
