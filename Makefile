@@ -35,7 +35,7 @@ demo: $(DEMO)
 	PYTHONDONTWRITEBYTECODE= $(BIN)/decisional demo --out demo
 
 test: $(TEST)
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist worksteal
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m small -p no:cacheprovider tests
 
 lint: $(TEST)

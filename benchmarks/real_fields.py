@@ -25,6 +25,8 @@ import decisional as ds
 FIRST, SEEDS, RUNS = 20_000, 5, 20
 STEPS, WIDTH = 600, 400
 SIDE = 100
+RULES, NOISES, LATENT = (54, 110), (0.2, 0.4), (0.5, 0.8)
+SHAPES = (200, 150), (30, 30, 30)
 BEFORE = {"past": 2, "future": 1, "include_present": True, "past_end": 1}
 
 
@@ -57,8 +59,8 @@ def found_again(field: NDArray[Any], truth: NDArray[Any], **cones: Any) -> tuple
 def states(first: int, seeds: int) -> Iterator[str]:
     yield f"| field | ARI, seeds {first}-{first + seeds - 1} | states |"
     yield "|---|---|---|"
-    for rule in (54, 110):
-        for noise in (0.2, 0.4):
+    for rule in RULES:
+        for noise in NOISES:
             rows = []
             for seed in range(first, first + seeds):
                 field, clean = noisy(rule, noise, seed)
@@ -66,7 +68,7 @@ def states(first: int, seeds: int) -> Iterator[str]:
                 label = np.nan_to_num(exact.observations_.field(exact.labels_), nan=-1.0)
                 rows.append(found_again(field, label, past=4, future=3))
             yield _row(f"rule {rule}, noise {noise}", rows)
-    for noise in (0.5, 0.8):
+    for noise in LATENT:
         rows = [found_again(*latent(seed, noise), **BEFORE) for seed in range(first, first + seeds)]
         yield _row(f"7 latent levels, noise {noise}", rows)
 
@@ -76,7 +78,7 @@ def _row(name: str, rows: list[tuple[float, int]]) -> str:
 
 
 def structureless(first: int, runs: int) -> Iterator[str]:
-    for shape in ((200, 150), (30, 30, 30)):
+    for shape in SHAPES:
         more = 0
         for seed in range(first, first + runs):
             field = np.random.default_rng(seed).normal(size=shape)

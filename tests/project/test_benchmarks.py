@@ -130,12 +130,14 @@ def test_cones(
 
 def test_real_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     real = load("real_fields")
-    for name, value in {"STEPS": 80, "WIDTH": 60, "SIDE": 12, "__file__": str(tmp_path / "real_fields.py")}.items():
+    small = {"STEPS": 80, "WIDTH": 60, "SIDE": 12, "__file__": str(tmp_path / "real_fields.py")}
+    small |= {"RULES": (54,), "NOISES": (0.2,), "LATENT": (0.5,), "SHAPES": ((80, 50),)}
+    for name, value in small.items():
         monkeypatch.setattr(real, name, value)
     real.main(["--seeds", "1", "--runs", "1", "--times", "2"])
     said = capsys.readouterr().out
     assert "| rule 54, noise 0.2 | 0." in said
-    assert "noise 200 x 150: more than one state in 0 of 1" in said
+    assert "noise 80 x 50: more than one state in 0 of 1" in said
     assert "cells coded" in said
 
 
