@@ -22,6 +22,8 @@ napoleon_google_docstring = False
 napoleon_use_rtype = False
 # Types in docstrings are words, such as "fitted CausalStates", not names to look up.
 nitpick_ignore_regex = [("py:class", ".*")]
+# Words of shapes, such as n_states, are attributes of several classes: no link is meant.
+suppress_warnings = ["ref.python"]
 
 SECTION = re.compile(r"(Parameters|Attributes|Returns|Yields)$")
 ENTRY = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*) : (.+)$")

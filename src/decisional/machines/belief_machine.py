@@ -62,10 +62,6 @@ class BeliefMachine:
     Attributes
     ----------
     steps, alphabet, names : as above; the array is read-only
-    stationary : array of shape (n_states,)
-        What is believed when nothing is known.
-    emission : array of shape (n_states, n_symbols)
-        P(symbol | state).
 
     Examples
     --------
@@ -123,7 +119,7 @@ class BeliefMachine:
 
     @cached_property
     def stationary(self) -> Array:
-        """P(state) in the long run, shape (n_states,)."""
+        """P(state) in the long run, which is believed when nothing is known, shape (n_states,)."""
         source, target = np.nonzero(self.matrix)
         chain = chains.Chain.of_edges(self.n_states, source, target, self.matrix[source, target])
         return read_only(chains.stationary(chain))
