@@ -16,6 +16,7 @@ from ..support.arguments import require, some_of
 from ..support.arrays import Ints
 from .figures import (
     animate,
+    axes_or_new,
     figure_of,
     grey,
     new_figure,
@@ -129,8 +130,7 @@ def bits_path(states: CausalModel, ax: Axes | None = None) -> Figure:
     """
     require_matplotlib()
     require(states, "observations_", "states", "fitted CausalStates", "fit them on observations first")
-    drawn: Any = new_figure(4.8, 3.2).subplots() if ax is None else ax
-    require_axes(drawn)
+    drawn = axes_or_new(ax, 4.8, 3.2)
     path = states.path()
     drawn.semilogx(path.n_states, path.bits, "o-", color="#005a94", ms=3, lw=1.2)
     plain_axes(drawn, "number of states", "bits about the future")
