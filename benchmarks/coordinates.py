@@ -19,7 +19,7 @@ from systems import lorenz, rossler
 import decisional as ds
 
 SYSTEMS: dict[str, Any] = {"Lorenz": lorenz, "Rössler": rossler}
-TUNED, FRESH = range(1, 3), range(20_000, 20_004)
+TUNED, FRESH = range(1, 3), range(32_000, 32_004)
 LEARNT, HELD_OUT, PAST, STEPS, NUMBERS = 2000, 600, 3, 5, (2, 3)
 LARGE = 100_000
 HEAD = """# Coordinates of causal states

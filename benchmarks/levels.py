@@ -20,7 +20,7 @@ from systems import CONTINUA
 
 import decisional as ds
 
-FIRST, SEEDS, N = 20_000, 20, 2000
+FIRST, SEEDS, N = 32_000, 20, 2000
 # Signals that events are counted in.
 WATCHED = 100
 NOISES, PROCESSES = (0.1, 0.3), ("even", "golden_mean")

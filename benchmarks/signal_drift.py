@@ -4,7 +4,7 @@ Prints tables and writes them to benchmarks/signal_drift.md. Causal states are l
 system, machines with levels from 2,000; the stream has 5,000 values more before it drifts. "Delay": values until a
 Change, over the seeds, the median and the largest. "False": Changes in streams that do not drift, after which the
 states are learnt anew as usual. Rules were set on the systems of TUNED and seeds below 1000; the tables are about other
-systems and seeds from 20000 on. `--tuned` measures the former instead, `--scale` says how much of the streams is used.
+systems and seeds from 31000 on. `--tuned` measures the former instead, `--scale` says how much of the streams is used.
 """
 
 import sys
@@ -16,7 +16,7 @@ from scipy.signal import lfilter
 
 import decisional as ds
 
-FIRST = 20_000
+FIRST = 31_000
 # Values that states are learnt from: how many models, and how long a stream without drift each of them follows.
 SIZES = {500: (8, 60_000), 2000: (5, 60_000), 10_000: (2, 100_000)}
 LEVELS = {2000: (3, 300_000)}
@@ -97,6 +97,23 @@ def golden(n, seed, sd=0.2, p=0.5):
     return symbols + sd * np.random.default_rng(seed + 10**6).normal(size=n)
 
 
+def moving(n, seed, weights=(0.8, 0.5), sd=1.0):
+    """Moving average of the last noises."""
+    noise = sd * np.random.default_rng(seed).normal(size=n + len(weights))
+    return np.convolve(noise, [1.0, *weights], "valid")
+
+
+def henon(n, seed, noise=0.05, a=1.4):
+    """First coordinate of the Hénon map, observed with noise."""
+    rng = np.random.default_rng(seed)
+    x, y = 0.1 * rng.random(2)
+    found = np.empty(n + 100)
+    for t in range(n + 100):
+        x, y = 1.0 - a * x * x + y, 0.3 * x
+        found[t] = x
+    return found[100:] + noise * rng.normal(size=n)
+
+
 # A system, the past of its causal states (None: a machine with levels), and what it may become.
 SYSTEMS = {
     "threshold AR": (
@@ -133,6 +150,24 @@ SYSTEMS = {
             "level + 0.5": lambda n, s: season(n, s) + 0.5,
             "noise 0.45": lambda n, s: season(n, s, sd=0.45),
             "period 9": lambda n, s: season(n, s, period=9.0),
+        },
+    ),
+    "moving average": (
+        moving,
+        2,
+        {
+            "level + 1 sd": lambda n, s: moving(n, s) + 1.4,
+            "spread × 1.5": lambda n, s: moving(n, s, sd=1.5),
+            "weights -0.8, 0.5": lambda n, s: moving(n, s, weights=(-0.8, 0.5)),
+        },
+    ),
+    "Hénon map, noise 0.05": (
+        henon,
+        2,
+        {
+            "level + 0.2": lambda n, s: henon(n, s) + 0.2,
+            "noise 0.15": lambda n, s: henon(n, s, noise=0.15),
+            "a = 1.25": lambda n, s: henon(n, s, a=1.25),
         },
     ),
     "three regimes": (

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import decisional as ds
 from decisional._kernels import value_drift
-from decisional.streams.signal_learner import LEAN, LIMITS, MOST, PRIOR, SHARE, TRUST, PlaceTest
+from decisional.streams.signal_learner import BORDERS, LEAN, LIMITS, MOST, PRIOR, SCORES, SHARE, TRUST, PlaceTest
 from naive_value_drift import Places
 from strategies_symbols import examples
 
@@ -18,16 +18,16 @@ from strategies_symbols import examples
 def test_places_are_compared_as_the_twin_does(seed, n, n_states, bound):
     rng = np.random.default_rng(seed)
     letters = rng.choice(PRIOR.size, n, p=PRIOR) if rng.random() < 0.5 else rng.choice([0, 4, 9], n)
-    letters = np.where(rng.random(n) < 0.1, -1, letters)
+    letters = np.where(rng.random(n) < rng.choice([0.0, 0.02, 0.1]), -1, letters)
     states = rng.integers(-1, n_states, n)
     limits = LIMITS / 16
-    twin = Places(PRIOR.tolist(), TRUST, LEAN, SHARE, limits.tolist(), bound, MOST)
+    twin = Places(PRIOR.tolist(), TRUST, LEAN, SHARE, limits.tolist(), bound, MOST, BORDERS, SCORES)
     test = PlaceTest(n_states, ds.Adapt())
     state = tuple(getattr(test, name) for name in test.STATE)
     taken, lost, cut = 0, False, int(rng.integers(0, n + 1))
     for part in (slice(0, cut), slice(cut, n)):
         if not lost:
-            fixed = part.start, bound, MOST, PRIOR, TRUST, LEAN, SHARE, limits
+            fixed = part.start, bound, MOST, PRIOR, TRUST, LEAN, SHARE, limits, BORDERS, SCORES
             m, lost = value_drift.test(letters[part], states[part], *fixed, *state)
             taken += m
     given_up = next(
@@ -36,8 +36,12 @@ def test_places_are_compared_as_the_twin_does(seed, n, n_states, bound):
     assert taken == (n if given_up is None else given_up + 1)
     assert lost == (given_up is not None)
     assert test.levels[0] == pytest.approx(twin.ratio, rel=1e-9)
-    assert test.marks.tolist() == [twin.since, twin.half, -1 if twin.last is None else twin.last]
+    assert test.marks.tolist() == [twin.since, twin.half]
+    known = twin.letters[: -test.last.size - 1 : -1]
+    assert test.last.tolist() == known + [-1] * (test.last.size - len(known))
     assert test.weights == pytest.approx(twin.weights, rel=1e-9)
+    rules = [[np.append(rule.coefficients, rule.spread) for rule in kind] for kind in twin.rules]
+    assert test.rules == pytest.approx(np.array(rules), rel=1e-7, abs=1e-9)
     assert test.is_possible()
 
 
@@ -98,6 +102,20 @@ def test_drift_of_a_machine_with_levels_is_told(stepped, what):
     _told(stepped, regimes(3000, 7109), *STEPPED[what])
 
 
+def test_a_change_of_rhythm_is_told():
+    """Values stay where they were; only their order over several steps is another."""
+
+    def sine(n, seed, period):
+        noise = 0.25 * np.random.default_rng(seed).normal(size=n)
+        return np.sin(2 * np.pi * np.arange(n) / period) + noise
+
+    causal = ds.CausalStates().fit(ds.observe.delays(sine(500, 7113, 10), past=3))
+    choice = ds.DecisionalStates(ds.utility.alarm(0.8, missed=2, false=1)).fit(causal)
+    monitor = ds.Monitor(choice, adapt=ds.Adapt())
+    assert not [event for event in monitor.feed(sine(3000, 7114, 10)) if isinstance(event, ds.Change)]
+    assert any(isinstance(event, ds.Change) for event in monitor.feed(sine(1000, 7115, 8)))
+
+
 def test_faults_that_a_model_always_had_are_no_drift():
     """Those of states that few values were learnt from are found in time, by long memories as soon as by short ones."""
     causal = ds.CausalStates().fit(ds.observe.delays(tent(500, 109), past=1))
@@ -136,6 +154,18 @@ def test_a_file_keeps_what_was_learnt(smooth, stepped, tmp_path):
             second = ds.Monitor.load(tmp_path / "monitor.json")
             assert second.same_model(ds.Monitor(choice, adapt=ds.Adapt(window=2000)))
             assert [*events, *map(str, second.feed(values[cut:]))] == whole
+
+
+def test_a_file_with_another_test_begins_a_new_one(smooth, tmp_path, monkeypatch):
+    monitor = ds.Monitor(smooth, adapt=ds.Adapt(window=2000))
+    monitor.feed(autoregression(500, 7116))
+    with monkeypatch.context() as earlier:
+        earlier.setattr(PlaceTest, "STATE", PlaceTest.STATE[:6])
+        monitor.save(tmp_path / "monitor.json")
+    again = ds.Monitor.load(tmp_path / "monitor.json")
+    drifted, most = SMOOTH["spread"]
+    assert not [event for event in again.feed(autoregression(3000, 7117)) if isinstance(event, ds.Change)]
+    assert any(isinstance(event, ds.Change) for event in again.feed(drifted[:most]))
 
 
 def test_pushed_values_are_learnt_from_like_fed_ones(stepped):

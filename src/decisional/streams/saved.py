@@ -30,6 +30,9 @@ SETS = (frozenset, tuple, CellSet, Interval)
 _NOW = ("belief", "position", "state", "last")
 _LEARNER = ("start", "needed", "due", "had", "refit")
 
+# What a test of values kept before it looked back further than one of them: such a test begins anew.
+EARLIER = {"steady", "recent", "weights", "quick", "levels", "marks"}
+
 
 def write(
     follower: Follower, learner: Learner | None, path: str | os.PathLike[str], source: dict[str, Any] | None = None
@@ -194,7 +197,8 @@ def _learner(content: dict[str, Any], follower: Follower, template: dict[str, An
         _require(not np.isinf(learner.recent.values).any(), "values", "not finite")
     else:
         learner.recent = _recent(kept, adapt.memory)
-    for name in learner.test.STATE:
-        setattr(learner.test, name, unpack(content["test"][name], getattr(learner.test, name)))
+    if content["test"].keys() != EARLIER:
+        for name in learner.test.STATE:
+            setattr(learner.test, name, unpack(content["test"][name], getattr(learner.test, name)))
     _require(learner.test.is_possible(), "test", "a state of the drift test")
     return learner

@@ -8,6 +8,7 @@ what is usual now (`_kernels.value_drift`): the model may have faults, but these
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
 from .._kernels import drift, value_drift
 from ..data.signals import delays as observed
@@ -24,6 +25,9 @@ from .signal_followers import LevelFollower, ValueFollower, Windows
 # Borders between letters: the rarest places say most.
 EDGES = np.array([0.01, 0.05, 0.2, 0.35, 0.5, 0.65, 0.8, 0.95, 0.99])
 PRIOR = np.diff(EDGES, prepend=0.0, append=1.0)
+# The same as normal scores, in which a regression on the last letters is linear: borders, and means between them.
+BORDERS = ndtri(np.concatenate([[0.0], EDGES, [1.0]]))
+SCORES = -np.diff(np.exp(-0.5 * BORDERS**2)) / np.sqrt(2.0 * np.pi) / PRIOR
 # What the model says of the letters is worth so many of them in all; what is usual in all, after each letter and in
 # each state, and what was usual for long, in what is usual now.
 TRUST, LEAN = 500.0, 20.0
@@ -39,7 +43,7 @@ SHARE, LIMITS = 1 / 2048, np.array([64.0, 512.0, 4096.0])
 class PlaceTest:
     """Places of values against what was usual; see `_kernels.value_drift.test` for the state."""
 
-    STATE = ("steady", "recent", "weights", "quick", "levels", "marks")
+    STATE = ("steady", "recent", "weights", "quick", "levels", "marks", "last", "sums", "rules")
 
     def __init__(self, n_states: int, adapt: Adapt) -> None:
         n_letters, n_limits = PRIOR.size, LIMITS.size
@@ -49,12 +53,15 @@ class PlaceTest:
         self.recent = np.zeros((rows, n_limits, n_letters + 1))
         self.weights = np.full(n_contexts, 1.0 / n_contexts)
         self.quick = np.full(n_contexts * n_limits, 1.0 / (n_contexts * n_limits))
-        self.levels, self.marks = np.ones(1), np.array([0, 0, -1])
+        self.levels, self.marks = np.ones(1), np.zeros(2, np.int64)
+        self.last = np.full(value_drift.ORDER, -1)
+        self.rules = np.repeat(value_drift.NOTHING[:, None], 1 + n_limits, axis=1)
+        self.sums = np.zeros((*self.rules.shape, value_drift.ORDER + 2))
 
     def run(self, places: Floats, before: Ints, position: int) -> tuple[int, int]:
         """Take the places of values and the states before them; what, n: see `_kernels.drift.test`."""
         letters = np.where(np.isnan(places), -1, np.searchsorted(EDGES, places))
-        fixed = self._bound, MOST, PRIOR, TRUST, LEAN, SHARE, LIMITS
+        fixed = self._bound, MOST, PRIOR, TRUST, LEAN, SHARE, LIMITS, BORDERS, SCORES
         state = tuple(getattr(self, name) for name in self.STATE)
         n, lost = value_drift.test(letters, before.astype(np.int64), position, *fixed, *state)
         return (drift.LOST if lost else drift.FITS), int(n)
@@ -64,22 +71,25 @@ class PlaceTest:
         bound, self._bound = self._bound, np.nan
         self.run(places, before, 0)
         self._bound, self.levels[:] = bound, 1.0
-        self.marks[:] = 0, 0, -1
+        self.marks[:] = 0
+        self.gap()
 
     def is_possible(self) -> bool:
         """Whether a test can stand like this, as one that was read from a file must."""
-        numbers = self.steady, self.recent, self.weights, self.quick, self.levels
+        positive = self.steady, self.recent, self.weights, self.quick, self.levels, self.rules[..., -1]
         return bool(
-            all(np.isfinite(values).all() and (values >= 0).all() for values in numbers)
+            all(np.isfinite(values).all() and (values >= 0).all() for values in positive)
+            and np.isfinite(self.sums).all()
+            and np.isfinite(self.rules).all()
             and self.weights.sum() > 0
             and self.quick.sum() > 0
-            and (self.marks[:2] >= 0).all()
-            and -1 <= self.marks[value_drift.LAST] < PRIOR.size
+            and (self.marks >= 0).all()
+            and ((self.last >= -1) & (self.last < PRIOR.size)).all()
         )
 
     def gap(self) -> None:
         """Values are missing."""
-        self.marks[value_drift.LAST] = -1
+        self.last[:] = -1
 
 
 class RecentValues:
