@@ -307,7 +307,7 @@ class EpsilonMachine(Measures):
         ----------
         symbols : str, bytes, sequence or array
             One sequence. A symbol that is not in the alphabet stands for the one that prints the same. Values of the
-            signal where the machine has `levels`: a state is known then where its probability is at least 0.98.
+            signal where the machine has `levels`: a state is known then where its probability is at least 0.97.
         start : int or name, optional
             State before the first symbol. By default it is that in which whole strings begin, if there is one, and
             else not known: the stationary distribution is conditioned on the symbols until a single state is left.

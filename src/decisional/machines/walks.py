@@ -23,7 +23,7 @@ Array = NDArray[Any]
 MOST = 1 << 36  # symbols of a simulation
 _CHUNK = 1 << 16  # symbols handled at once: bounds the memory beside the result
 _POLICIES = ("reset", "stay", "raise")  # in the order of the kernel's codes
-SURE = 0.98  # belief in a state that is taken as known, along a signal
+SURE = 0.97  # belief in a state that is taken as known, along a signal
 
 
 class Drive(NamedTuple):
