@@ -445,7 +445,8 @@ def apart(grid: Grid, cone: LightCone, labels: Ints, number: Ints) -> Ints:
     shares = UNIT // np.maximum(np.arange(len(steps) + 2), 1)
     halo = int(steps[:, 0].max(initial=0))
     # Comparisons of small numbers are faster. The last one is that of no observation.
-    own = np.append(number, -1).astype(np.int16 if max(n, len(steps) + 1) < 1 << 15 else labels.dtype)
+    most = max(n, len(steps) + 1)
+    own = np.append(number, -1).astype(np.int8 if most < 1 << 7 else np.int16 if most < 1 << 15 else labels.dtype)
     rows = max(BLOCK // int(np.prod(labels.shape[1:])), 2 * halo, 1)
 
     def add(part: tuple[int, int]) -> Ints:

@@ -26,8 +26,8 @@ from .distributions import Distributions
 FALSE = 0.1
 # The level is divided by the number of rows up to here: of very many states a few may be false.
 MANY = 100
-# States that a row is compared with, and rounds of comparisons, at most.
-TRIES, ROUNDS = 4, 8
+# States that a row is compared with, and rounds of comparisons, at most; a round that joins fewer is the last one.
+TRIES, ROUNDS, FEW = 4, 8, 0.02
 # Distinct x that are looked up at once.
 BLOCK = 1 << 16
 # Doubt: the share of observations whose cones are too rare to be told apart.
@@ -322,7 +322,7 @@ def grouped(table: Table, levels: Ints, rows: Rows, clumps: Floats, alpha: float
         evidence = weight, apart / UNIT, near, share, clumps, alpha / min(n, MANY), TRIES
         n_states = kernels.visit(order, start, outcome, count, *evidence, new)
         label = new[label]
-        if n_states == n:
+        if n - n_states <= FEW * n:
             break
         counted = [_counts(new[row], z, times) for row, z, times in counted]
         together = np.zeros(n_states, np.int64)

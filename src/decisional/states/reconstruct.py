@@ -196,7 +196,8 @@ def reconstruct(
     densities = density.estimate(obs, executor) if evidence is None else evidence.observed()
     steps = None if table.steps is None else table.steps.relabel(densities.row)
 
-    # Ties, and sums of rounded numbers, are to come out alike whatever the names of symbols.
+    # Ties, and sums of rounded numbers, are to come out alike whatever the names of symbols; states of cones do.
+    ordered = ordered or (isinstance(evidence, ByCones) and steps is None)
     neutral = None if ordered else Neutral.of(obs, densities)
 
     # 2. Cluster them into causal states.
@@ -213,7 +214,9 @@ def reconstruct(
         named = neutral if obs.has_suffixes else None
         unifilar = _unifilar(labels, steps, len(obs.alphabet), densities.weight, theta, constraints, contexts, named)
         labels = unifilar.labels
-    place = None if neutral is None else neutral.rows[densities.row]
+    place = labels[densities.row] if evidence is not None else None
+    if neutral is not None:
+        place = neutral.rows[densities.row]
     states = Partition(labels[densities.row], table.weight, place)
     row_states = np.empty(densities.n_rows, np.int64)
     row_states[densities.row] = states.labels
