@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .._kernels import nested_cones as kernels
 from ..data import keys
@@ -20,6 +21,7 @@ from ..data.tally import Table, Tally
 from ..data.vocabularies import Words, pack, place_in
 from ..support.arrays import Bools, Floats, Ints
 from ..support.executors import map_slices, slices
+from .aggregation import mixed
 from .distributions import Distributions
 
 # Share of alpha that may be false among the sub-cones of one depth that are told from their siblings.
@@ -348,9 +350,25 @@ def _tables(counted: list[tuple[Ints, Ints, Floats]], n: int, levels: Ints) -> t
     return np.stack(starts), np.concatenate(outcomes), np.concatenate([count for _, _, count in counted])
 
 
-def _marks(start: Ints, outcome: Ints, count: Floats, share: Floats) -> Ints:
-    """A number for each row that does not depend on how outcomes are numbered: it tells rows of the same size apart."""
-    mixed = (count[start[0] : start[-1]] * 2.0**20 + share[outcome[start[0] : start[-1]]] * 2.0**40).view(np.uint64)
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0x9E3779B97F4A7C15)
-    mixed ^= mixed >> np.uint64(32)
-    return np.add.reduceat(mixed, start[:-1] - start[0])
+def _marks(start: Ints, outcome: Ints, count: Floats, share: Floats) -> NDArray[np.uint64]:
+    """A number for each row that neither the names nor the order of outcomes and rows change.
+
+    Rows are told apart by their outcomes, these by their rows, and so on until no more are. Cost: O(m) each time.
+    """
+    outcome, count = outcome[start[0] : start[-1]], count[start[0] : start[-1]]
+    row = np.repeat(np.arange(start.size - 1), np.diff(start))
+    times, codes = _mixed(count.view(np.uint64)), _mixed(share.view(np.uint64))
+    known = 0
+    while True:
+        marks: NDArray[np.uint64] = np.add.reduceat(_mixed(codes[outcome] ^ times), start[:-1] - start[0])
+        n = np.unique(marks).size
+        if n <= known or n == marks.size:
+            return marks
+        known = n
+        found = np.zeros_like(codes)
+        np.add.at(found, outcome, _mixed(marks[row] ^ times))
+        codes = _mixed(codes ^ found)
+
+
+def _mixed(codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    return mixed(codes, 0xD6E8FEB86659FD93)
