@@ -113,7 +113,7 @@ def speed(seed: int, times: int) -> Iterator[str]:
         begin = time.process_time(), time.perf_counter()
         ds.write_values(causal, Path(folder, "labels.npy"))
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-        yield f"- their labels, written to a file: {_taken(*begin)}; {peak} MB at most in all, pages of files among them"
+        yield f"- their labels, written to a file: {_taken(*begin)}; {peak} MB at most in all, mapped files included"
 
 
 def _taken(cpu: float, wall: float) -> str:

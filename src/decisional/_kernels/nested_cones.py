@@ -125,8 +125,9 @@ def _add_gains(entries, weight, outcome, count, lists, holder, gain, score):
     """Add what the states that hold a row's outcomes make of it to their scores."""
     for i in range(entries[0], entries[1]):
         z, times = outcome[i], weight * count[i]
-        for e in range(lists[z, 0], lists[z, 1]):
-            score[holder[e]] += times * gain[e]
+        states, gains = holder[lists[z, 0] : lists[z, 1]], gain[lists[z, 0] : lists[z, 1]]
+        for e in range(states.size):
+            score[states[e]] += times * gains[e]
 
 
 @kernel
@@ -185,7 +186,7 @@ def visit(order, start, outcome, count, n, apart, near, share, clumps, alpha, tr
     # Observations, independent ones; and for each level outcomes, and sums of 1 / count and 1 / count^2.
     states, sums = np.zeros((n_rows, 2)), np.zeros((n_rows, last + 1, 3))
     # The states that hold each outcome, from lists[z, 0] to lists[z, 1], and how much likelier it is there.
-    lists, holder, gain = np.zeros((share.size, 2), np.int64), np.empty(outcome.size, np.int32), np.empty(outcome.size)
+    lists, holder, gain = np.zeros((share.size, 2), np.int64), np.empty(outcome.size, np.uint32), np.empty(outcome.size)
     for i in range(outcome.size):
         lists[outcome[i], 0] += 1
     lists[:, 0] = np.cumsum(lists[:, 0]) - lists[:, 0]
@@ -196,14 +197,12 @@ def visit(order, start, outcome, count, n, apart, near, share, clumps, alpha, tr
         weight = 0.5 if near < last else 1.0
         scores = score[:n_states]
         scores[:] = 0.0
-        _add_gains(start[near, r : r + 2], weight, outcome, count, lists, holder, gain, scores)
+        # What holds a whole future of the row holds its near one too.
+        for level in range(near, last + 1, max(last - near, 1)):
+            _add_gains(start[level, r : r + 2], weight, outcome, count, lists, holder, gain, scores)
         for state in range(n_states):
             # A state that holds an outcome of the row has gained something.
-            scores[state] = scores[state] if scores[state] > 0.0 else -math.inf
-        if near < last:
-            _add_gains(start[last, r : r + 2], weight, outcome, count, lists, holder, gain, scores)
-        for state in range(n_states):
-            scores[state] -= n[r] * logarithm[state]
+            scores[state] = scores[state] - n[r] * logarithm[state] if scores[state] > 0.0 else -math.inf
         own = -1
         for _ in range(tries):
             state = _likeliest(scores, 1e-9 * n[r])

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, partial, reduce
 from typing import Any, overload
 
 import numpy as np
@@ -181,7 +181,7 @@ class Cones(Observations):
         nesting = self._known_coding.nesting
         sub_cones = nesting.sub_cones(x)
         apart = [np.zeros(int(own.max(initial=-1)) + 1, np.int64) for own in sub_cones]
-        regional: keys.Counted = np.empty(0, np.int64), np.empty(0, np.int64)
+        regional: list[keys.Counted] = []
         n_regions, first, taken = 1, 0, 0
         for grid, own in zip(self.grids, self._observed, strict=True):
             every, z_own = self._every_x[first : first + grid.n], self.z[taken : taken + own.n]
@@ -194,9 +194,9 @@ class Cones(Observations):
                 depth += cones.apart(grid, self.cone, labels, number)
             inside = labels[grid.first : grid.first + grid.rows]
             counted, n_regions = cones.regional(own, self.cone.axes, inside, own.laid(z_own), n_z)
-            regional = keys.add(regional, counted)
+            regional.append(counted)
             first, taken = first + grid.n, taken + own.n
-        return Dependence(nesting, tuple(apart), n_regions, regional)
+        return Dependence(nesting, tuple(apart), n_regions, reduce(keys.add, regional))
 
     def _count(self, executor: Executor | None) -> Tally:
         return self._numbered[0] if executor is None else self._number_all(executor)[0]

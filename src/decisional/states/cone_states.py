@@ -30,8 +30,8 @@ FALSE = 0.1
 MANY = 100
 # States that a row is compared with, and rounds of comparisons, at most; a round that joins fewer is the last one.
 TRIES, ROUNDS, FEW = 4, 8, 0.02
-# Distinct x that are looked up at once.
-BLOCK = 1 << 16
+# Distinct x that are looked up at once, and those whose differences are added up.
+BLOCK, MANY_X = 1 << 16, 1 << 20
 # Doubt: the share of observations whose cones are too rare to be told apart.
 MOST = 0.5
 
@@ -84,8 +84,8 @@ class ByCones:
     def settled(self, labels: Ints, states: Ints) -> "ByCones":
         """The same with the final states of all distinct x; that of a row is the most frequent one of its x."""
         weight, n = self.obs.table().weight, int(states.max()) + 1
-        pair, inverse = np.unique(self.rows.of_x * n + states, return_inverse=True)
-        mass = np.bincount(inverse, weights=weight)
+        number, pair = keys.number(self.rows.of_x * n + states, self.row_states.size * n)
+        mass = np.bincount(number, weights=weight)
         row, state = np.divmod(pair, n)
         best = np.lexsort((state, -mass, row))
         first = best[keys.starts(row[best])]
@@ -227,12 +227,16 @@ def overdispersion(tally: Tally, levels: Ints) -> Floats:
     x, outcome = np.divmod(pair, max(len(tally.z), 1))
     start = np.searchsorted(x, np.arange(len(tally.x) + 1))
     repeat = max(1.0, tally.slices / max(tally.patterns.size, 1))
-    found = np.empty(len(levels))
-    for level, code in enumerate(levels):
-        counted = start, outcome, region, dependence.regional[1], code, dependence.n_regions
-        statistic, mean = kernels.differences(*counted)
-        found[level] = max(repeat, statistic / mean if mean > 0.0 else 1.0)
-    return found
+
+    def compare(part: tuple[int, int]) -> Floats:
+        own = start[part[0] : part[1] + 1], outcome, region, dependence.regional[1]
+        return np.array([kernels.differences(*own, code, dependence.n_regions) for code in levels])
+
+    # Parts of one size: the order of sums does not follow the number of threads.
+    found = sum(map_slices(compare, slices(len(tally.x), -(-len(tally.x) // MANY_X))), np.zeros((len(levels), 2)))
+    statistic, mean = found.T
+    clumps: Floats = np.maximum(repeat, np.divide(statistic, mean, out=np.ones_like(mean), where=mean > 0.0))
+    return clumps
 
 
 def told_apart(tally: Tally, table: Table, levels: Ints, clumps: Floats, alpha: float) -> Rows:
