@@ -50,7 +50,7 @@ def test_moves_make_machines(found, move):
             assert (moved != targets).sum() <= 2
 
 
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 @given(st.integers(1, 4), st.integers(1, 3), st.integers(0, 1000))
 def test_evidence(n_states, n_symbols, seed):
     """As by foretelling one use after the other, and by counting tables."""
@@ -75,7 +75,7 @@ def test_machines_are_called_alike_if_they_are_isomorphic():
     assert len(names) > 90
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(st.integers(1, 5), st.integers(1, 2), st.integers(0, 10_000))
 def test_minimal_whatever_the_probabilities(n_states, n_symbols, seed):
     """As by merging the states of a machine with probabilities that are all different."""
