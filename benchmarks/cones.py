@@ -7,7 +7,7 @@ fields without structure have more than one state. Test: how often rows of count
 told apart at a level.
 
 Seeds are those from `--first`: below 10 they were used to make the rules, what is written to benchmarks/cones.md begins
-at 40000. `--seeds`, `--runs` and `--tables` run less, which is printed only.
+at 70000. `--seeds`, `--runs` and `--tables` run less, which is printed only.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 import decisional as ds
 from decisional._kernels.sparse_tests import p_value
 
-FIRST, SEEDS, RUNS = 40_000, 3, 200
+FIRST, SEEDS, RUNS = 70_000, 3, 200
 ROWS, PLANE = ((3, 2), (4, 2), (4, 3), (5, 3), (6, 3), (8, 3)), ((1, 2), (2, 2), (3, 2))
 
 Field = NDArray[Any]

@@ -32,10 +32,12 @@ SHAPES = (200, 150), (30, 30, 30)
 BEFORE = {"past": 2, "future": 1, "include_present": True, "past_end": 1}
 
 
-def noisy(rule: int, noise: float, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """An automaton with normal noise after a quarter of its steps, and the clean one."""
+def labelled(rule: int, noise: float, seed: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """An automaton with normal noise after a quarter of its steps, and the states of the clean one, -1 = none."""
     clean = ds.processes.elementary_ca(rule, WIDTH, STEPS, rng=seed)[STEPS // 4 :]
-    return clean + noise * np.random.default_rng(seed + 1).normal(size=clean.shape), clean
+    exact = ds.CausalStates().fit(ds.observe.light_cones(clean, past=4, future=3))
+    label = np.nan_to_num(exact.observations_.field(exact.labels_), nan=-1.0)
+    return clean + noise * np.random.default_rng(seed + 1).normal(size=clean.shape), label
 
 
 def latent(seed: int, noise: float, steps: int = 200, width: int = 100) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -63,12 +65,8 @@ def states(first: int, seeds: int) -> Iterator[str]:
     yield "|---|---|---|"
     for rule in RULES:
         for noise in NOISES:
-            rows = []
-            for seed in range(first, first + seeds):
-                field, clean = noisy(rule, noise, seed)
-                exact = ds.CausalStates().fit(ds.observe.light_cones(clean, past=4, future=3))
-                label = np.nan_to_num(exact.observations_.field(exact.labels_), nan=-1.0)
-                rows.append(found_again(field, label, past=4, future=3))
+            fields = [labelled(rule, noise, seed) for seed in range(first, first + seeds)]
+            rows = [found_again(*field, past=4, future=3) for field in fields]
             yield _row(f"rule {rule}, noise {noise}", rows)
     for noise in LATENT:
         rows = [found_again(*latent(seed, noise), **BEFORE) for seed in range(first, first + seeds)]

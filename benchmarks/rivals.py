@@ -1,66 +1,93 @@
 """Real-valued fields: our states beside those of clustered cones, which is what DisCo does.
 
-An elementary automaton with normal noise; the true states are those of the clean field. The rival clusters past cones
-by k-means, with weights that decay with depth, and future cones by k-means, and merges clusters of pasts whose counts
-of futures a G-test does not tell apart. Several numbers of clusters are tried; the best is shown, as if it were known.
+The fields of real_fields.py with known states: elementary automata with normal noise, and a latent automaton with
+continuous emission. The rival clusters past cones by k-means, with weights that decay with depth, and future cones by
+k-means, and merges clusters of pasts whose counts of futures a G-test does not tell apart. Several numbers of clusters
+are tried; the best is shown, as if it were known.
 
-Prints a table. `--seeds` says how many fields of each kind, the first of which is `--first`.
+Prints a table. `--seeds` says how many fields of each kind, the first of which is `--first`; `--field` and `--truth` are
+those of real_fields.py.
 """
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
+import real_fields
 from scipy.cluster.vq import kmeans2
 from sklearn.metrics import adjusted_rand_score
 
 import decisional as ds
 
-KINDS = ((54, 0.2), (54, 0.4), (110, 0.2), (110, 0.4))
-CLUSTERS = (8, 16, 32)
+FIRST, SEEDS = 20_000, 3
+CLUSTERS, FUTURES = (8, 16, 32, 64), 8
 DECAY = 0.5
+# Steps and radii of the rows of past and future cones.
+Rows = tuple[tuple[int, int], ...]
+CONES: Rows = ((0, 0), (-1, 1), (-2, 2), (-3, 3))
+AHEAD: Rows = ((1, 1), (2, 2))
+BEFORE: Rows = ((-1, 1), (-2, 2))
+PRESENT: Rows = ((0, 0),)
 
 
-def noisy(rule: int, noise: float, seed: int, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
-    """A field with noise, and the clean one."""
-    clean = ds.processes.elementary_ca(rule, shape[1], shape[0] + 100, rng=seed)[100:]
-    return clean + noise * np.random.default_rng(seed).normal(size=clean.shape), clean
-
-
-def clustered(field: np.ndarray, k: int, seed: int) -> np.ndarray:
-    """States of the rows 2 to -2 by clusters of cones of past 3 and future 2."""
-    rows = slice(2, len(field) - 1)
-    past = [
-        np.roll(field, d, 1)[2 - t : len(field) - 1 - t] * np.exp(-DECAY * t)
-        for t in range(3)
-        for d in range(-t, t + 1)
+def cells(field: np.ndarray, rows: Rows, times: slice, decay: float = 0.0) -> np.ndarray:
+    """(n, cells) the cells of such rows around each cell at these times, those further away weighted less."""
+    found = [
+        np.roll(field, -d, 1)[times.start + step : times.stop + step] * np.exp(-decay * abs(step))
+        for step, radius in rows
+        for d in range(-radius, radius + 1)
     ]
-    future = [np.roll(field, d, 1)[rows.start + 1 :] for d in (-1, 0, 1)]
-    codes = [
-        kmeans2(np.stack(cells, -1).reshape(-1, len(cells)), n, minit="++", seed=seed)[1]
-        for cells, n in ((past, k), (future, 8))
-    ]
-    return ds.CausalStates(match=ds.GTest()).fit(ds.observe.pairs(*codes)).labels_
+    return np.stack(found, -1).reshape(-1, len(found))
+
+
+def clustered(field: np.ndarray, truth: np.ndarray, past: Rows, future: Rows, seed: int) -> float:
+    """Adjusted Rand index of the states of clustered cones, with the best of several numbers of clusters."""
+    times = slice(-min(step for step, _ in past), len(field) - max(step for step, _ in future))
+    z = kmeans2(cells(field, future, times), FUTURES, minit="++", seed=seed)[1]
+    found = []
+    for k in CLUSTERS:
+        x = kmeans2(cells(field, past, times, DECAY), k, minit="++", seed=seed)[1]
+        states = ds.CausalStates(match=ds.GTest()).fit(ds.observe.pairs(x, z)).labels_
+        found.append(float(adjusted_rand_score(truth[times].reshape(-1), states)))
+    return max(found)
+
+
+def compared(first: int, seeds: int) -> Iterator[tuple[str, list[tuple[float, float]]]]:
+    """For each kind of field, the index of our states and that of the rival, seed by seed."""
+    for rule in real_fields.RULES:
+        for noise in real_fields.NOISES:
+            rows = []
+            for seed in range(first, first + seeds):
+                field, label = real_fields.labelled(rule, noise, seed)
+                ours = real_fields.found_again(field, label, past=4, future=3)[0]
+                rows.append((ours, clustered(field, label, CONES, AHEAD, seed)))
+            yield f"rule {rule}, noise {noise}", rows
+    for noise in real_fields.LATENT:
+        fields = [(real_fields.latent(seed, noise), seed) for seed in range(first, first + seeds)]
+        yield f"7 latent levels, noise {noise}", [both(*field, seed) for field, seed in fields]
+
+
+def both(field: np.ndarray, truth: np.ndarray, seed: int) -> tuple[float, float]:
+    """The two indices where the present cell is predicted."""
+    ours = real_fields.found_again(field, truth, **real_fields.BEFORE)[0]
+    return ours, clustered(field, truth, BEFORE, PRESENT, seed)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--first", type=int, default=20000)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--shape", type=int, nargs=2, default=(300, 300))
+    parser.add_argument("--first", type=int, default=FIRST)
+    parser.add_argument("--seeds", type=int, default=SEEDS)
+    parser.add_argument("--field", type=Path)
+    parser.add_argument("--truth", type=Path)
     given = parser.parse_args(arguments)
-    print("| rule, noise | adjusted Rand index, ours | clustered cones, best of several numbers |")
-    print("|---|---|---|")
-    for rule, noise in KINDS:
-        found: list[list[float]] = [[], []]
-        for seed in range(given.first, given.first + given.seeds):
-            field, clean = noisy(rule, noise, seed, given.shape)
-            exact = ds.CausalStates().fit(ds.observe.light_cones(clean, 3, 2)).labels_
-            ours = ds.CausalStates().fit(ds.observe.light_cones(field, 3, 2)).labels_
-            found[0].append(adjusted_rand_score(exact, ours))
-            found[1].append(max(adjusted_rand_score(exact, clustered(field, k, seed)) for k in CLUSTERS))
-        shown = (", ".join(f"{value:.2f}" for value in values) for values in found)
-        print(f"| {rule}, {noise} | {' | '.join(shown)} |", flush=True)
+    print("| field | adjusted Rand index, ours | clustered cones, best of several numbers |\n|---|---|---|")
+    for name, rows in compared(given.first, given.seeds):
+        shown = (", ".join(f"{value:.2f}" for value in values) for values in zip(*rows, strict=True))
+        print(f"| {name} | {' | '.join(shown)} |", flush=True)
+    if given.field is not None:
+        found = both(np.load(given.field).T, np.load(given.truth).T, given.first)
+        print(f"| {given.field.name} | {found[0]:.2f} | {found[1]:.2f} |")
 
 
 if __name__ == "__main__":

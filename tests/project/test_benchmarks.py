@@ -99,11 +99,16 @@ def test_monitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
 
 
 def test_rivals(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
     rivals = load("rivals")
-    monkeypatch.setattr(rivals, "KINDS", ((54, 0.2),))
+    small = {"RULES": (54,), "NOISES": (0.2,), "LATENT": (0.5,), "STEPS": 80, "WIDTH": 60}
+    for name, value in small.items():
+        monkeypatch.setattr(rivals.real_fields, name, value)
     monkeypatch.setattr(rivals, "CLUSTERS", (8,))
-    rivals.main(["--seeds", "1", "--shape", "60", "60"])
-    assert re.search(r"\| 54, 0.2 \| -?\d.\d\d \| -?\d.\d\d \|\n", capsys.readouterr().out)
+    rivals.main(["--seeds", "1"])
+    shown = capsys.readouterr().out
+    assert re.search(r"\| rule 54, noise 0.2 \| -?\d.\d\d \| -?\d.\d\d \|\n", shown)
+    assert re.search(r"\| 7 latent levels, noise 0.5 \| 0.\d\d \| 0.\d\d \|\n", shown)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +143,7 @@ def test_real_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
     said = capsys.readouterr().out
     assert "| rule 54, noise 0.2 | 0." in said
     assert "noise 80 x 50: more than one state in 0 of 1" in said
-    assert "cells coded" in said
+    assert "cells of a file in slices" in said
 
 
 @pytest.mark.parametrize("table", ["states", "noise", "outliers"])

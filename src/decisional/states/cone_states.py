@@ -26,7 +26,7 @@ from .distributions import Distributions
 
 # Share of alpha that may be false among the sub-cones of one depth that are told from their siblings.
 FALSE = 0.1
-# The level is divided by the number of rows up to here: of very many states a few may be false.
+# The level of each row is so many times smaller: of very many states a few may be false.
 MANY = 100
 # States that a row is compared with, and rounds of comparisons, at most; a round that joins fewer is the last one.
 TRIES, ROUNDS, FEW = 4, 8, 0.02
@@ -325,7 +325,7 @@ def grouped(table: Table, levels: Ints, rows: Rows, clumps: Floats, alpha: float
         share = np.bincount(outcome, weights=count) / weight.sum()
         order = np.lexsort((_marks(start[-1], outcome, count, share), -weight, -apart))
         new = np.empty(n, np.int64)
-        evidence = weight, apart / UNIT, near, share, clumps, alpha / min(n, MANY), TRIES
+        evidence = weight, apart / UNIT, near, share, clumps, alpha / MANY, TRIES
         n_states = kernels.visit(order, start, outcome, count, *evidence, new)
         label = new[label]
         if n - n_states <= FEW * n:

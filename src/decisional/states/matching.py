@@ -163,8 +163,8 @@ class Evidence:
     Parameters
     ----------
     alpha : level of the tests, over the number of states. Of kernel densities that holds up to 500 observations; of
-        more it falls with the power 1.5 of their number. Of light cones it holds up to 100 rows, and a tenth of it is
-        the share of past cones that may be told apart by chance
+        more it falls with the power 1.5 of their number. Of light cones it is a hundredth for each row, and a tenth of
+        it is the share of past cones that may be told apart by chance
     """
 
     alpha: float = 0.01
