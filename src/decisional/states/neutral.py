@@ -20,7 +20,7 @@ from .determinism import Unifilar
 from .distributions import Distributions
 
 # Letters of words that are looked at for an order; more of them keep the order of their letters.
-MOST = 1 << 27
+MOST = 1 << 25
 Codes = NDArray[np.uint64]
 
 

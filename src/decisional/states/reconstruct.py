@@ -25,7 +25,6 @@ from . import aggregation, determinism
 from .cone_states import ByCones
 from .distributions import Distributions
 from .evidence import ByEvidence
-from .matching import Exact
 from .neutral import Neutral, places
 from .partition import Partition
 
@@ -197,9 +196,8 @@ def reconstruct(
     densities = density.estimate(obs, executor) if evidence is None else evidence.observed()
     steps = None if table.steps is None else table.steps.relabel(densities.row)
 
-    # Ties, and sums of rounded numbers, are to come out alike whatever the names of symbols; states of cones do, and
-    # where equal distributions are one state nothing ties.
-    ordered = ordered or (steps is None and (isinstance(evidence, ByCones) or isinstance(match, Exact)))
+    # Ties, and sums of rounded numbers, are to come out alike whatever the names of symbols; states of cones do.
+    ordered = ordered or (isinstance(evidence, ByCones) and steps is None)
     neutral = None if ordered else Neutral.of(obs, densities)
 
     # 2. Cluster them into causal states.
