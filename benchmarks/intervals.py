@@ -15,7 +15,7 @@ import numpy as np
 
 import decisional as ds
 
-FIRST = 20_000
+FIRST = 50_000
 PROCESSES = ("coin", "golden_mean", "even", "rrxor", "nemo")
 UTILITIES = {
     "zero_one": ds.utility.zero_one(),

@@ -427,7 +427,7 @@ def test_scale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     pytest.importorskip("distributed")
     pytest.importorskip("zarr")
     scale = load("scale")
-    monkeypatch.setattr(scale, "SYMBOLS", (20_000, 40_000))
+    monkeypatch.setattr(scale, "SYMBOLS", (40_000,))
     monkeypatch.setattr(scale, "SIDE", 60)
     monkeypatch.setattr(scale, "ROWS", 20)
     monkeypatch.setattr(scale, "BOUNDED", (10_000, 1e6))

@@ -39,8 +39,6 @@ SLACK = 15.0
 # Cells of all tables that a chain keeps, and tables at most.
 CELLS = 2_000_000
 KEPT = 2_000
-# Of the processes that may lie outside of an interval, the share that is left for those that no chain comes near.
-NOWHERE = 0.2
 # Machines that are drawn at most.
 MOST = 10**6
 # Error in bits of E in each draw: far below what sampling leaves open.
@@ -90,8 +88,7 @@ def intervals(
     Returns
     -------
     MeasureIntervals
-        Equally many of the machines that are drawn lie below and above, a fifth fewer than `level` allows, as some
-        processes are like none of them. Their coverage on random machines is in
+        Equally many of the machines that are drawn lie below and above. Their coverage on random machines is in
         benchmarks/intervals.md. They hold for processes that some machine of few states generates: where none was met
         that is near the process, they are off as the machines are. Cost: that of `epsilon_machine`, 66,000 passes
         over the symbols or as many as read 200,000,000, at least 550; and n times that of E.
@@ -114,8 +111,7 @@ def intervals(
     # Evenly spaced places among the weights: as often as they are probable, up to one draw.
     places = np.searchsorted(np.cumsum([m.weight for m in machines]), (np.arange(n) + random.random()) / n)
     drawn = np.array([_measures(machines[i], random) for i in np.minimum(places, len(machines) - 1)])
-    outside = 0.5 * (1.0 - level) * (1.0 - NOWHERE)
-    ends = [outside, 1.0 - outside]
+    ends = [0.5 * (1.0 - level), 0.5 * (1.0 + level)]
     # The process is as likely to be anywhere between two draws.
     complexity, rate, excess = np.quantile(drawn[:, :3], ends, axis=0, method="weibull").T.tolist()
     low, high = np.quantile(drawn[:, 3], ends, method="inverted_cdf").tolist()
