@@ -5,8 +5,8 @@ continuous emission. The rival clusters past cones by k-means, with weights that
 k-means, and merges clusters of pasts whose counts of futures a G-test does not tell apart. Several numbers of clusters
 are tried; the best is shown, as if it were known.
 
-Prints a table. `--seeds` says how many fields of each kind, the first of which is `--first`; `--field` and `--truth` are
-those of real_fields.py.
+Prints a table. `--seeds` says how many fields of each kind, the first of which is `--first`; `--field` and `--truth`
+are those of real_fields.py.
 """
 
 import argparse

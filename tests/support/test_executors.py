@@ -43,7 +43,16 @@ WORK = {
     "vectors": (IMAGE / 4, lambda x, **more: ds.observe.pairs(x[:, :2], x[:, 2], **more), KERNELS),
 }
 works = pytest.mark.parametrize("work", WORK)
-CHUNKS = {"series": 700, "long words": 900, "field": 9, "real field": 9, "image": 4, "signal": 40, "pairs": 11, "vectors": 5}
+CHUNKS = {
+    "series": 700,
+    "long words": 900,
+    "field": 9,
+    "real field": 9,
+    "image": 4,
+    "signal": 40,
+    "pairs": 11,
+    "vectors": 5,
+}
 
 
 def check_work(work, executor, data=None):
