@@ -11,170 +11,34 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
 from math import lgamma, log
 from typing import Any
 
 import numpy as np
 
-from .._kernels import hidden_paths as kernels
 from ..data.sequences import Symbols, read
 from ..machines.belief_machine import BeliefMachine
-from ..machines.mixed_states import labelled
 from ..support.arguments import real, teller
-from ..support.arrays import Bools, Floats, Ints
-from ..support.executors import map_slices
+from ..support.arrays import Floats, Ints
+from .hidden_series import Hidden, HiddenSeries, HiddenSymbols, softened
 from .machine_selection import CERTAIN, OPERATIONS, Progress, Selection, select
 from .search import Budget
 
-# Symbols between beliefs that are kept, and of a series that is followed by one thread alone.
-EVERY = 4_096
-SHORT = 1 << 15
-# Groups of blocks whose sums are added in order, so that threads change nothing.
-GROUPS = 16
 # Symbols on which starts are compared, first, and on which machines are improved at most.
 COMPARED = 20_000
 IMPROVED = 1 << 20
 # Passes of starts, of the best of them, and of a machine that is judged; how many of the best go on.
 PASSES = (15, 60, 400)
 BEST = 3
-# Less gain than this, in bits for each pass, is the end; in all of the last passes.
-ENOUGH = 0.02
 # Machines drawn at random for each number of states, and states that are split.
 DRAWN = 4
 SPLIT = 6
 # Numbers of states in a row that may be no shorter before the search ends.
 PATIENCE = 2
-# How much longer a step becomes after one that gained, and the longest.
-LONGER, LONGEST = 1.3, 8.0
 # Expected uses below which a step may be an accident.
 RARE = 1.0
 SECONDS = 60.0
 SEED = 20_111
-
-
-@dataclass(frozen=True, eq=False)
-class Hidden:
-    """Steps (n_symbols, n_states, n_states) of a hidden machine, and what is believed at the start of a sequence."""
-
-    steps: Floats
-    home: Floats
-
-    @property
-    def n_states(self) -> int:
-        return self.home.size
-
-    @cached_property
-    def turned(self) -> Floats:
-        return np.ascontiguousarray(self.steps.transpose(0, 2, 1))
-
-    def settled(self) -> Hidden:
-        """The same steps from their stationary belief."""
-        return Hidden(self.steps, np.array(BeliefMachine(self.steps).stationary))
-
-
-@dataclass(frozen=True, eq=False)
-class Expected:
-    """What a series says of a hidden machine: expected uses of steps, first states, bits, symbols that cannot be."""
-
-    uses: Floats
-    starts: Floats
-    log2p: float
-    misses: int
-
-
-@dataclass(frozen=True, eq=False)
-class HiddenSeries:
-    """Numbered symbols of sequences end to end.
-
-    Attributes
-    ----------
-    codes : (n,) numbers of symbols
-    opens : (n,) whether a sequence begins there
-    n_symbols : different symbols
-    """
-
-    codes: Ints
-    opens: Bools
-    n_symbols: int
-
-    @property
-    def size(self) -> int:
-        return self.codes.size
-
-    def beginning(self, n: int) -> HiddenSeries:
-        return self if n >= self.size else HiddenSeries(self.codes[:n], self.opens[:n], self.n_symbols)
-
-    def log2p(self, machine: Hidden) -> tuple[float, int]:
-        """log2-probability of the symbols that can be, and how many cannot. Cost: O(n n_states²)."""
-        kept = np.empty((1, machine.n_states))
-        found = kernels.forward(
-            self.codes, 0, self.size, self.opens, machine.steps, machine.home, machine.home.copy(), self.size + 1, kept
-        )
-        return float(found[0]), int(found[1])
-
-    def expected(self, machine: Hidden) -> Expected:
-        """What the symbols say of each step. Cost: O(n n_states²): two walks that only keep a belief for each block, at
-        the same time, and then the blocks, which no longer depend on each other."""
-        n_blocks = -(-self.size // EVERY)
-        before, after = np.empty((2, n_blocks, machine.n_states))
-        ahead = np.full(machine.n_states, 1.0 / machine.n_states)
-        walks = [
-            partial(kernels.forward, *self._all, machine.steps, machine.home, machine.home.copy(), EVERY, before),
-            partial(kernels.backward, *self._all, machine.turned, ahead, EVERY, after),
-        ]
-        (log2p, misses), _ = (walk() for walk in walks) if self.size < SHORT else map_slices(_called, walks)
-        work = partial(self._group, machine, before, after)
-        groups = [part for part in np.array_split(np.arange(n_blocks), GROUPS) if part.size]
-        found = list(map(work, groups) if self.size < SHORT else map_slices(work, groups))
-        uses, starts = (sum((one[k] for one in found[1:]), found[0][k]) for k in (0, 1))
-        return Expected(machine.steps * uses, starts, float(log2p), int(misses))
-
-    @property
-    def _all(self) -> tuple[Ints, int, int, Bools]:
-        return self.codes, 0, self.size, self.opens
-
-    def _group(self, machine: Hidden, before: Floats, after: Floats, blocks: Ints) -> tuple[Floats, Floats]:
-        uses, starts = np.zeros(machine.steps.shape), np.zeros(machine.n_states)
-        for block in blocks.tolist():
-            first, last = block * EVERY, min((block + 1) * EVERY, self.size)
-            arrays = machine.steps, machine.turned, machine.home, before[block], after[block]
-            kernels.block_uses(self.codes, first, last, self.opens, *arrays, uses, starts)
-        return uses, starts
-
-    def improve(self, machine: Hidden, passes: int, budget: Budget | None = None) -> Hidden:
-        """Expectation and maximisation, in steps that are lengthened while they gain; the likelihood never falls."""
-        seen, length, gained = self.expected(machine), 1.0, np.inf
-        for _ in range(passes):
-            if budget is not None and not budget.spend(4.0 * self.size * (machine.n_states**2 + 10)):
-                break
-            tried = _maximised(machine, seen, length)
-            found = self.expected(tried)
-            if found.misses > seen.misses or found.log2p < seen.log2p:
-                if length == 1.0:
-                    break
-                length = 1.0
-                continue
-            gained = found.log2p - seen.log2p
-            machine, seen, length = tried, found, min(length * LONGER, LONGEST)
-            if gained < ENOUGH:
-                break
-        return machine
-
-
-def _called(walk: Any) -> Any:
-    return walk()
-
-
-def _maximised(machine: Hidden, seen: Expected, length: float) -> Hidden:
-    """The machine under which the expected uses are likeliest, or one further in that direction."""
-    total = seen.uses.sum(axis=(0, 2), keepdims=True)
-    best = np.divide(seen.uses, total, out=machine.steps.copy(), where=total > 0.0)
-    if length != 1.0:
-        ratio = np.divide(best, machine.steps, out=np.zeros_like(best), where=machine.steps > 0.0)
-        best = machine.steps * ratio**length
-        best /= best.sum(axis=(0, 2), keepdims=True)
-    return Hidden(best, seen.starts / seen.starts.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,9 +61,9 @@ class BeliefCandidate:
         return self.machine.n_states
 
 
-def judged(machine: Hidden, series: HiddenSeries) -> BeliefCandidate:
+def judged(machine: Hidden, series: HiddenSymbols) -> BeliefCandidate:
     """The machine on all symbols; a symbol that it holds impossible costs as in the description of a unifilar one."""
-    log2p, misses = series.log2p(machine.settled())
+    log2p, misses = series.log2p(series.settled(machine))
     n, (n_symbols, k, _) = float(np.log2(max(series.size, 2))), machine.steps.shape
     steps = int((machine.steps > 0.0).sum())
     # Machines that differ by a change of basis say the same.
@@ -209,7 +73,7 @@ def judged(machine: Hidden, series: HiddenSeries) -> BeliefCandidate:
     return BeliefCandidate(machine, log2p, float(length))
 
 
-def pruned(machine: Hidden, series: HiddenSeries, budget: Budget) -> Hidden:
+def pruned(machine: Hidden, series: HiddenSymbols, budget: Budget) -> Hidden:
     """The machine without the steps that are hardly used, while that is shorter."""
     best = judged(machine, series)
     for rare in (RARE, 10.0 * RARE, 100.0 * RARE):
@@ -260,15 +124,6 @@ def drawn(n_symbols: int, n_states: int, rng: np.random.Generator) -> Hidden:
     steps = rng.dirichlet(np.full(n_symbols * n_states, 0.5), n_states) + 1e-6
     steps = (steps / steps.sum(axis=1, keepdims=True)).reshape(n_states, n_symbols, n_states)
     return Hidden(np.ascontiguousarray(steps.transpose(1, 0, 2)), np.full(n_states, 1.0 / n_states))
-
-
-def softened(targets: Ints, emission: Floats, share: float = 0.2) -> Hidden:
-    """A unifilar machine whose symbols may also lead anywhere, to begin with."""
-    n = len(targets)
-    steps = (1.0 - share) * labelled(targets, emission)
-    steps += share * np.repeat(emission.T[:, :, None] / n, n, axis=2) + 1e-6
-    steps /= steps.sum(axis=(0, 2), keepdims=True)
-    return Hidden(steps, np.full(n, 1.0 / n))
 
 
 class Search:
