@@ -1,5 +1,6 @@
 """Hidden machines of whole strings."""
 
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,23 @@ def test_expected_uses_are_sums_over_all_paths(seed: int, strings: Any, n_states
     np.testing.assert_allclose(series.string_bits(machine), each)
     assert seen.log2p == pytest.approx(sum(each))
     assert series.log2p(machine) == pytest.approx((sum(each), 0))
+
+
+@pytest.mark.small
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.lists(st.lists(st.integers(-1, 1), max_size=3), min_size=1, max_size=5))
+def test_missing_symbols_may_have_been_any(seed: int, strings: Any) -> None:
+    machine = machine_of(seed, 3, 2)
+    seen = HiddenStrings(together(strings, 2), 3).expected(machine)
+    uses, total = np.zeros(machine.steps.shape), 0.0
+    for string in strings:
+        full = [[*one, 2] for one in product(*([0, 1] if code < 0 else [code] for code in string))]
+        chances = [2.0 ** naive.log2p([one], machine.steps, machine.home) for one in full]
+        total += np.log2(sum(chances))
+        for one, chance in zip(full, chances, strict=True):
+            uses += chance / sum(chances) * naive.expected([one], machine.steps, machine.home)[0]
+    np.testing.assert_allclose(seen.uses, uses, atol=1e-9)
+    assert seen.log2p == pytest.approx(total)
 
 
 def test_impossible_strings() -> None:
@@ -199,3 +217,15 @@ def test_shares_follow_success(coins: Any) -> None:
     assert forecast.update(coins[600:610]) == pytest.approx(sum(frozen), abs=1.0)
     assert forecast.shares.sum() == pytest.approx(1.0)
     assert forecast.shares.size == 1 or not np.array_equal(forecast.shares, before)
+
+
+def test_the_belief_machine_of_whole_strings(coins: Any) -> None:
+    found = ds.selection.select_beliefs(coins[:3000], whole=True)
+    assert found.machine.n_states == 2
+    assert not found.is_finite
+    machine, home = hidden_process()
+    known = ds.BeliefMachine(machine.steps, machine.alphabet, start=home)
+    for string in ("", "hh", "hhhhtttt"):
+        assert found.machine.log_likelihood(string) == pytest.approx(known.log_likelihood(string), abs=0.3)
+    assert found.machine.alphabet == known.alphabet
+    assert ds.belief_machine(coins[:300], whole=True).start is not None

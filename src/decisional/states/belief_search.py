@@ -21,6 +21,7 @@ from ..machines.belief_machine import BeliefMachine
 from ..support.arguments import real, teller
 from ..support.arrays import Floats, Ints
 from .hidden_series import Hidden, HiddenSeries, HiddenSymbols, softened
+from .hidden_strings import HiddenStrings, StringSearch, closed, different_sizes, lean
 from .machine_selection import CERTAIN, OPERATIONS, Progress, Selection, select
 from .search import Budget
 
@@ -212,6 +213,7 @@ class BeliefSelection:
     alphabet : the symbols
     n_symbols : how many symbols each describes
     cut : whether the search was ended by the time that it was given
+    whole : whether the sequences are whole strings, whose end is the last symbol
     """
 
     candidates: tuple[BeliefCandidate, ...]
@@ -219,13 +221,15 @@ class BeliefSelection:
     alphabet: tuple[Hashable, ...]
     n_symbols: int
     cut: bool
+    whole: bool = False
 
     @property
     def machine(self) -> BeliefMachine:
         """The hidden machine of the shortest description, states by decreasing probability."""
-        steps = self.candidates[0].machine.steps
+        steps, home = self.candidates[0].machine.steps, self.candidates[0].machine.home
         order = np.argsort(-np.round(BeliefMachine(steps).stationary, 12), kind="stable")
-        return BeliefMachine(np.ascontiguousarray(steps[:, order][:, :, order]), self.alphabet)
+        start = home[order] if self.whole else None
+        return BeliefMachine(np.ascontiguousarray(steps[:, order][:, :, order]), self.alphabet, start=start)
 
     @property
     def gain(self) -> float:
@@ -246,18 +250,25 @@ class BeliefSelection:
 
 
 def belief_machine(
-    symbols: Any, *, missing: Hashable = None, sequences: bool | None = None, seconds: float = SECONDS
+    symbols: Any,
+    *,
+    missing: Hashable = None,
+    sequences: bool | None = None,
+    whole: bool = False,
+    seconds: float = SECONDS,
 ) -> BeliefMachine:
     """The hidden states behind a symbol series, where no finite epsilon-machine tells all; without parameters.
 
     Parameters
     ----------
     symbols, missing, sequences : one or several sequences, as for `observe.series`
+    whole : whether the sequences are whole strings, as for `epsilon_machine`
     seconds : time of this process after which the best machine so far is taken; work is bounded anyway
 
     Returns
     -------
-    BeliefMachine : states by decreasing probability. Cost: that of `select_beliefs`.
+    BeliefMachine : states by decreasing probability; that of whole strings has a `start`. Cost: that of
+        `select_beliefs`.
 
     Examples
     --------
@@ -266,7 +277,7 @@ def belief_machine(
     >>> belief_machine(sensor.simulate(5_000, rng=1)).n_states
     2
     """
-    return select_beliefs(symbols, missing=missing, sequences=sequences, seconds=seconds).machine
+    return select_beliefs(symbols, missing=missing, sequences=sequences, whole=whole, seconds=seconds).machine
 
 
 def select_beliefs(
@@ -274,6 +285,7 @@ def select_beliefs(
     *,
     missing: Hashable = None,
     sequences: bool | None = None,
+    whole: bool = False,
     seconds: float = SECONDS,
     progress: Progress | None = None,
 ) -> BeliefSelection:
@@ -284,7 +296,10 @@ def select_beliefs(
     """
     seconds = real(seconds, "seconds", above=0, remedy="try seconds=60", of="select_beliefs")
     say, budget = teller(progress), Budget(OPERATIONS, seconds)
-    unifilar = select(symbols, missing=missing, sequences=sequences, seconds=seconds, progress=progress)
+    how: dict[str, Any] = {"missing": missing, "sequences": sequences, "seconds": seconds, "progress": progress}
+    unifilar = select(symbols, whole=whole, **how)
+    if unifilar.whole:
+        return _select_strings(unifilar, budget, say)
     source = read(symbols, missing, sequences)
     # Ties are decided in the order in which symbols appear, so that their names change nothing.
     place = source.appearance
@@ -299,6 +314,23 @@ def select_beliefs(
     found.sort(key=lambda c: (round(c.description_length, 2), c.n_states))
     candidates = tuple(replace(c, machine=Hidden(c.machine.steps[place], c.machine.home)) for c in found)
     return BeliefSelection(candidates, unifilar, source.letters, series.size, budget.cut)
+
+
+def _select_strings(unifilar: Selection, budget: Budget, say: Progress) -> BeliefSelection:
+    """Hidden machines of whole strings that foretell others best, by description length."""
+    assert unifilar.data is not None
+    known, place = unifilar.data
+    order = np.argsort(place)
+    search = StringSearch(HiddenStrings(known.codes, known.n_symbols), budget)
+    begun = [(c.targets[:, order], c.counts[:, order]) for c in different_sizes(unifilar.candidates)]
+    found = []
+    for one in search.best(begun):
+        along = judged(pruned(lean(search.on_all(one.machine)), search.series, budget), search.series)
+        found.append(replace(along, machine=closed(along.machine)))
+        say(f"{found[-1].n_states} hidden states: {found[-1].description_length:,.1f} bits")
+    found.sort(key=lambda c: (round(c.description_length, 2), c.n_states))
+    candidates = tuple(replace(c, machine=Hidden(c.machine.steps[place], c.machine.home)) for c in found)
+    return BeliefSelection(candidates, unifilar, unifilar.alphabet, known.size, budget.cut, whole=True)
 
 
 def _numbered(source: Symbols, place: Ints) -> HiddenSeries:

@@ -16,7 +16,7 @@ import numpy as np
 from .._kernels import hidden_prefixes as kernels
 from ..support.arrays import Floats, Ints
 from .hidden_series import Expected, Hidden, HiddenSymbols, softened
-from .search import Budget, Proposal
+from .search import Budget, Candidate, Proposal
 
 # Cells of beliefs that machines are compared by at most: fewer strings, where there are many states.
 CELLS = 1 << 23
@@ -95,11 +95,12 @@ class HiddenStrings(HiddenSymbols):
 
     Parameters
     ----------
-    codes : (size,) numbers of the symbols, n_symbols - 1 = the end of a string
+    codes : (size,) numbers of the symbols, n_symbols - 1 = the end of a string, -1 = missing
     n_symbols : different symbols, with the end
 
     Notes
     -----
+    A missing symbol may have been any but the end, as each state has it; in trees it is one more symbol, the last.
     Where an end leads is of no matter here: strings begin as `Hidden.home` says, see `closed`.
     """
 
@@ -124,14 +125,15 @@ class HiddenStrings(HiddenSymbols):
     def trees(self) -> list[PrefixTree]:
         """Trees of strings that begin alike, of about NODES each: what is kept at a time does not grow with strings."""
         lengths = self._last - self.starts
-        whole = prefix_tree(self.codes, self.starts, lengths, np.arange(self.n_strings))
+        codes = np.where(self.codes < 0, self.n_symbols, self.codes)
+        whole = prefix_tree(codes, self.starts, lengths, np.arange(self.n_strings))
         if whole.size <= NODES:
             return [whole]
-        begins = [self.codes[a : a + n].tobytes() for a, n in zip(self.starts, lengths, strict=True)]
+        begins = [codes[a : a + n].tobytes() for a, n in zip(self.starts, lengths, strict=True)]
         order = np.array(sorted(range(self.n_strings), key=begins.__getitem__))
         n_parts = -(-whole.size // NODES)
         part = np.cumsum(lengths[order]) * n_parts // (lengths.sum() + 1)
-        return [prefix_tree(self.codes, self.starts, lengths, order[part == k]) for k in np.unique(part)]
+        return [prefix_tree(codes, self.starts, lengths, order[part == k]) for k in np.unique(part)]
 
     @cached_property
     def n_nodes(self) -> int:
@@ -177,20 +179,28 @@ class HiddenStrings(HiddenSymbols):
 
     def expected(self, machine: Hidden) -> Expected:
         """What the strings say of each step. Cost: O(n_nodes n_states²); memory: two beliefs for each of NODES."""
-        uses, starts, last = np.zeros(machine.steps.shape), np.zeros(machine.n_states), np.zeros(machine.n_states)
+        starts, last = np.zeros((2, machine.n_states))
+        uses = np.zeros((self.n_symbols + 1, machine.n_states, machine.n_states))
+        turned = with_any(machine.turned)
         bits, misses = 0.0, 0
         for tree in self.trees:
             ends, beliefs, chances, closing = _forward(tree, machine)
             later = np.zeros_like(beliefs)
             after = ends, beliefs, chances, closing, later, last
-            kernels.backward(tree.parent, tree.symbol, tree.ended, machine.turned, *after)
+            kernels.backward(tree.parent, tree.symbol, tree.ended, turned, *after)
             kernels.add_uses(tree.parent, tree.symbol, beliefs, later, uses)
             starts += machine.home * later[0]
             known = _known(tree, chances, closing)
             bits, misses = bits + known[0], misses + known[1]
-        uses *= machine.steps
+        # What a missing symbol says of a step, each symbol may have said.
+        uses = (uses[:-1] + uses[-1]) * machine.steps
         uses[-1] = machine.steps[-1] * np.divide(last, ends, out=np.zeros_like(last), where=ends > 0.0)[:, None]
         return Expected(uses, starts, bits, misses)
+
+
+def with_any(steps: Floats) -> Floats:
+    """Steps of all symbols, and of any one but the end."""
+    return np.concatenate([steps, steps[:-1].sum(axis=0, keepdims=True)])
 
 
 def _forward(tree: PrefixTree, machine: Hidden) -> tuple[Floats, Floats, Floats, Floats]:
@@ -198,7 +208,7 @@ def _forward(tree: PrefixTree, machine: Hidden) -> tuple[Floats, Floats, Floats,
     ends = machine.steps[-1].sum(axis=1)
     beliefs = np.empty((tree.size, machine.n_states))
     chances, closing = np.empty((2, tree.size))
-    kernels.forward(tree.parent, tree.symbol, machine.steps, ends, machine.home, beliefs, chances, closing)
+    kernels.forward(tree.parent, tree.symbol, with_any(machine.steps), ends, machine.home, beliefs, chances, closing)
     return ends, beliefs, chances, closing
 
 
@@ -223,6 +233,14 @@ def closed(machine: Hidden) -> Hidden:
     """The machine whose strings follow each other: an end leads to where strings begin."""
     steps = machine.steps.copy()
     steps[-1] = np.outer(steps[-1].sum(axis=1), machine.home)
+    return Hidden(steps, machine.home)
+
+
+def lean(machine: Hidden) -> Hidden:
+    """The machine with as few steps as say the same of strings: ends lead to one state."""
+    steps = machine.steps.copy()
+    steps[-1] = 0.0
+    steps[-1, :, 0] = machine.steps[-1].sum(axis=1)
     return Hidden(steps, machine.home)
 
 
@@ -329,6 +347,13 @@ class StringSearch:
         """A machine that learns from the other strings too."""
         seen = self.series.expected(self.series.improve(machine, PASSES[2], self.budget))
         return smoothed(seen.uses, seen.starts)
+
+
+def different_sizes(candidates: tuple[Candidate, ...]) -> list[Candidate]:
+    """The first candidate of each number of states, to begin with; that of one state only where there is no other."""
+    first = {c.n_states: c for c in reversed(candidates)}
+    kept = [first[n] for n in dict.fromkeys(c.n_states for c in candidates) if n > 1]
+    return kept or list(candidates[:1])
 
 
 def likeliest_shares(bits: Floats) -> Floats:

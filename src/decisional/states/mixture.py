@@ -24,7 +24,7 @@ from ..machines.belief_machine import BeliefMachine
 from ..support.arguments import require
 from ..support.arrays import Floats, Ints
 from .hidden_series import Hidden
-from .hidden_strings import HiddenStrings, StringSearch, closed, likeliest_shares
+from .hidden_strings import HiddenStrings, StringSearch, closed, different_sizes, likeliest_shares, with_any
 from .merging import CELLS, SIZES, Contexts, completed, folded
 from .search import LIMIT, Budget, Candidate, Proposal, SymbolSeries
 from .strings import TREES, StringSeries
@@ -124,8 +124,7 @@ class Mixture:
         self._follow(number[search.learnt.codes], learns=True)
         alone = np.add.reduceat(self._follow(number[search.held.codes]), search.held.starts)
         self._follow(number[search.held.codes], learns=True)
-        kinds = {c.n_states: (c.targets[:, number], c.counts[:, number]) for c in reversed(candidates)}
-        found = search.best([kinds[n] for n in dict.fromkeys(c.n_states for c in candidates) if n > 1])
+        found = search.best([(c.targets[:, number], c.counts[:, number]) for c in different_sizes(candidates)])
         shares = likeliest_shares(np.array([alone, *(one.bits for one in found)]))
         found = [one for one, share in zip(found, shares[1:], strict=True) if share >= LEAST]
         self.shares = likeliest_shares(np.array([alone, *(one.bits for one in found)]))
@@ -162,6 +161,7 @@ class Mixture:
     def _follow(self, codes: Ints, learns: bool = False, table: Floats | None = None) -> Floats:
         """Bits of symbols by machines and contexts, which learn from them or not; those that are known only."""
         before = self._tail if learns else np.zeros(0, np.int64)
+        codes = self._up_to_gaps(codes) if learns and self._whole else codes
         joined, bits = np.concatenate([before, codes]), np.zeros(before.size + codes.size)
         along = (self.weights, self._state) if learns else (self.weights.copy(), self._begin.copy())
         rules = self._end, self._alpha, SHARE, DEPTH, self._begin, self._home
@@ -182,6 +182,12 @@ class Mixture:
             self._tail = joined[-DEPTH:]
         return bits[before.size :]
 
+    def _up_to_gaps(self, codes: Ints) -> Ints:
+        """Whole strings up to what is missing: machines are not in a state that is known after it."""
+        gaps, ends = np.cumsum(codes < 0), np.flatnonzero(codes == self._end)
+        strings = np.searchsorted(ends, np.arange(codes.size))
+        return np.where(gaps > np.append(0, gaps[ends])[strings], -1, codes)
+
     def _average(self, codes: Ints, learns: bool = False, table: Floats | None = None) -> float:
         """Bits of symbols by machines, contexts and hidden machines; `table` receives the chances of what comes next.
 
@@ -191,8 +197,10 @@ class Mixture:
         tables = [table]
         for machine in self._hidden:
             beliefs, chances = np.empty((codes.size, machine.n_states)), np.empty(codes.size)
-            hidden_paths.follow(codes, machine.steps, machine.home, machine.home.copy(), beliefs, chances)
-            bits.append(np.log2(chances))
+            # After a gap the string goes on, whatever was there.
+            known = np.where(codes < 0, len(self.alphabet), codes), with_any(machine.steps)
+            hidden_paths.follow(*known, machine.home, machine.home.copy(), beliefs, chances)
+            bits.append(np.where(codes < 0, 0.0, np.log2(chances)))
             tables.append(np.vstack([machine.home, beliefs]) @ machine.steps.sum(axis=2).T)
         along = np.cumsum(np.insert(np.array(bits), 0, 0.0, axis=1), axis=1)
         parts = self.shares[:, None] * 2.0 ** (along - along.max(axis=0))
@@ -207,7 +215,7 @@ class Mixture:
     @property
     def belief_machines(self) -> tuple[BeliefMachine, ...]:
         """Hidden machines that take part: an end leads to where strings begin."""
-        return tuple(BeliefMachine(machine.steps, self.alphabet) for machine in self._hidden)
+        return tuple(BeliefMachine(machine.steps, self.alphabet, start=machine.home) for machine in self._hidden)
 
     @property
     def n_observed(self) -> int:
