@@ -14,6 +14,7 @@ be predicted: those that are deterministic, as far as the data tell. `--problems
 import argparse
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -38,8 +39,8 @@ def gap(truth: np.ndarray, bits: np.ndarray) -> float:
     return float(2.0 ** -(p @ np.log2(q)) - 2.0 ** -(p[known] @ np.log2(p[known])))
 
 
-def problem(folder: Path, number: int) -> dict[str, float]:
-    """States, gaps, CPU seconds, and bits that are not explained in each string."""
+def problem(folder: Path, number: int) -> dict[str, Any]:
+    """States, gaps, CPU seconds, bits that are not explained in each string, and hidden machines of the mixture."""
     train, test = (strings(folder / f"{number}.pautomac.{part}") for part in ("train", "test"))
     truth = np.loadtxt(folder / f"{number}.pautomac_solution.txt")[1:]
     begin = time.process_time()
@@ -58,6 +59,8 @@ def problem(folder: Path, number: int) -> dict[str, float]:
         "s": seconds[0],
         "s2": seconds[1],
         "rest": rest,
+        "hidden": " + ".join(str(hidden.n_states) for hidden in mixture.belief_machines) or "none",
+        "share": 1.0 - float(mixture.shares[0]),
     }
 
 
@@ -74,20 +77,20 @@ def main() -> None:
     numbers = sorted(int(path.name.split(".")[0]) for path in given.folder.glob("*.pautomac.train"))
     chosen = [int(n) for n in given.problems.split(",") if n] or numbers
     ds.epsilon_machine(["ab", "b", "abb"] * 5, whole=True)  # compiles
-    titles = ["problem", "states", "gap, one machine", "mixture", "by evidence", "CPU s", "mixture", "bits unexplained"]
-    print(f"| {' | '.join(titles)} in a string |\n|{'---|' * len(titles)}", flush=True)
+    titles = ["problem", "states", "gap, one machine", "mixture", "CPU s", "mixture"]
+    titles += ["bits unexplained in a string", "hidden states", "their share"]
+    print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}", flush=True)
     rows = []
     for number in chosen:
         row = problem(given.folder, number)
-        row["evidence"] = row["machine" if row["rest"] < TELLS_ALL else "mixture"]
         rows.append(row)
-        gaps = " | ".join(f"{row[key]:.4f}" for key in ("machine", "mixture", "evidence"))
-        times = f"{row['s']:.1f} | {row['s2']:.1f} | {row['rest']:.4f}"
+        gaps = " | ".join(f"{row[key]:.4f}" for key in ("machine", "mixture"))
+        times = f"{row['s']:.1f} | {row['s2']:.1f} | {row['rest']:.4f} | {row['hidden']} | {row['share']:.2f}"
         print(f"| {number} | {row['states']} | {gaps} | {times} |", flush=True)
     for name, kept in (("all", rows), ("deterministic", [row for row in rows if row["rest"] < TELLS_ALL])):
         if kept:
-            means = [mean([row[key] for row in kept]) for key in ("machine", "mixture", "evidence")]
-            print(f"| geometric mean of {len(kept)}, {name} | | {' | '.join(f'{m:.4f}' for m in means)} | | | |")
+            means = [mean([row[key] for row in kept]) for key in ("machine", "mixture")]
+            print(f"| geometric mean of {len(kept)}, {name} | | {' | '.join(f'{m:.4f}' for m in means)} | | | | | |")
 
 
 if __name__ == "__main__":

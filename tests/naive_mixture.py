@@ -98,6 +98,7 @@ class Average:
         """log2-probability of a symbol, which is then known; -1 is a gap."""
         if symbol < 0:
             self.begin()
+            self.past = []
             return 0.0
         chances, p = self.chances(symbol), self.probability(symbol)
         both = zip(self.weight, chances, self.home, strict=True)

@@ -4,13 +4,15 @@ from math import inf, log2
 
 
 def prefix_tree(strings):
-    """Counts of what follows each prefix: a symbol, or None for the end."""
+    """Counts of what follows each prefix: a symbol, None for the end, "?" for what is not known."""
     tree = {}
     for string in strings:
         for n in range(len(string) + 1):
             after = tree.setdefault(tuple(string[:n]), {})
             what = string[n] if n < len(string) else None
             after[what] = after.get(what, 0) + 1
+            if what == "?":
+                break
     return tree
 
 

@@ -1,6 +1,7 @@
 """Hidden states: beliefs against sums over all paths, rates and finite machines against known ones, files, refusals."""
 
 import json
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -118,3 +119,59 @@ def test_saved_machines_are_the_same(tmp_path: Path) -> None:
 def test_refusals_are_one_sentence(given: dict[str, Any], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         ds.BeliefMachine(**given)
+
+
+def two_coins() -> ds.BeliefMachine:
+    """Strings of heads and tails of a coin that is one of two."""
+    steps = np.zeros((3, 2, 2))
+    for coin, heads in enumerate((0.9, 0.2)):
+        for side, chance in enumerate((heads, 1.0 - heads)):
+            steps[side, coin] = 0.8 * chance * np.where(np.arange(2) == coin, 0.9, 0.1)
+        steps[2, coin, 0] = 0.2
+    return ds.BeliefMachine(steps, ("h", "t", "<end>"), start=[0.3, 0.7])
+
+
+def test_whole_strings_have_probabilities_that_sum_to_1() -> None:
+    machine = two_coins()
+    assert repr(machine) == "BeliefMachine(2 hidden states, 3 symbols, whole strings)"
+    assert machine.start is not None
+    for codes in ([], [0], [1, 0, 0]):
+        string = ["ht"[code] for code in codes]
+        exact = naive.log2p([[*codes, 2]], machine.steps, machine.start)
+        assert machine.log_likelihood(string) == pytest.approx(exact)
+    total = sum(2.0 ** machine.log_likelihood(list(one)) for n in range(8) for one in product("ht", repeat=n))
+    assert total == pytest.approx(1.0 - 0.8**8)
+    # An end leads to where strings begin.
+    np.testing.assert_allclose(machine.filter(["h", "<end>"])[-1], machine.start)
+
+
+def test_a_gap_in_a_string_may_have_been_any_symbol() -> None:
+    machine = two_coins()
+    both = [machine.filter(["h", one, "t"])[-1] for one in "ht"]
+    weights = 2.0 ** np.array([machine.log_likelihood(["h", one, "t"]) for one in "ht"])
+    expected = weights @ both / weights.sum()
+    np.testing.assert_allclose(machine.filter(["h", None, "t"])[-1], expected)
+
+
+def test_simulated_strings_have_their_probabilities(tmp_path: Path) -> None:
+    machine = two_coins()
+    strings = ["".join(string) for string in machine.simulate(20_000, rng=1)]
+    assert len(strings) == 20_000
+    for string in ("", "h", "tt"):
+        assert strings.count(string) / 20_000 == pytest.approx(2.0 ** machine.log_likelihood(list(string)), abs=0.01)
+    machine.save(tmp_path / "coins.json")
+    again = ds.BeliefMachine.load(tmp_path / "coins.json")
+    assert again.log_likelihood("ht") == machine.log_likelihood("ht")
+    assert machine.entropy_rate(20_000).value > 0.0
+    assert machine.simulate(0) == []
+
+
+def test_starts_that_are_refused() -> None:
+    for start in ([0.5, 0.6], [1.0], [-0.5, 1.5]):
+        with pytest.raises(ValueError, match="The 'start' is"):
+            ds.BeliefMachine(two_coins().steps, start=start)
+    steps = two_coins().steps.copy()
+    steps[:2] /= 0.8
+    steps[2] = 0.0
+    with pytest.raises(ValueError, match="never end"):
+        ds.BeliefMachine(steps, start=[0.5, 0.5]).simulate(1)

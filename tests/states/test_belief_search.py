@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 import decisional as ds
 import naive_beliefs as naive
-from decisional.states import belief_search
-from decisional.states.belief_search import Hidden, HiddenSeries, judged, merged, split
+from decisional.states import belief_search, hidden_series
+from decisional.states.belief_search import judged, merged, split
+from decisional.states.hidden_series import Hidden, HiddenSeries
 from decisional.support.executors import alone
 
 seeds = st.integers(0, 2**32 - 1)
@@ -38,7 +39,7 @@ def test_expected_uses_are_sums_over_all_paths(seed: int, sequences: Any, n_stat
     machine, series = machine_of(seed, 3, n_states), series_of(sequences, 3)
     uses, starts = naive.expected(sequences, machine.steps, machine.home)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(belief_search, "EVERY", every)
+        patch.setattr(hidden_series, "EVERY", every)
         found = series.expected(machine)
     np.testing.assert_allclose(found.uses, uses, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(found.starts, starts, rtol=1e-9, atol=1e-12)
@@ -61,7 +62,7 @@ def test_the_likelihood_never_falls(seed: int, n_states: int) -> None:
 
 
 def test_threads_and_blocks_change_nothing() -> None:
-    codes = np.random.default_rng(1).integers(0, 3, 3 * belief_search.SHORT).astype(np.int32)
+    codes = np.random.default_rng(1).integers(0, 3, 3 * hidden_series.SHORT).astype(np.int32)
     series, machine = HiddenSeries(codes, np.arange(codes.size) % 1000 == 0, 3), machine_of(2, 3, 4)
     found = series.expected(machine)
     with alone():

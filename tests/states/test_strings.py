@@ -20,7 +20,7 @@ SESSION = [
     ("busy", "b", "busy", 0.1),
     ("busy", END, "in", 0.5),
 ]
-STRINGS = st.lists(st.text("abc", max_size=6), min_size=2, max_size=12).filter(any)
+STRINGS = st.lists(st.text("abc?", max_size=6), min_size=2, max_size=12).filter(lambda all: set("".join(all)) - {"?"})
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def session():
 @settings(deadline=None)
 @given(STRINGS, st.integers(1, 30))
 def test_tree_of_prefixes_is_that_of_dictionaries(strings, most):
-    read = whole_strings(strings)
+    read = whole_strings(strings, missing="?")
     targets, counts, suffix = read.series.tree(most)
     letters = {int(k): letter for letter, k in zip(read.letters, read.place, strict=True)}
     expected = naive.prefix_tree(strings)
@@ -46,7 +46,7 @@ def test_tree_of_prefixes_is_that_of_dictionaries(strings, most):
     assert len(kept) == len(targets)
     for node, p in prefix.items():
         found = {letters[c]: int(n) for c, n in enumerate(counts[node]) if n}
-        assert found == {END if s is None else s: n for s, n in expected[p].items()}
+        assert found == {END if s is None else s: n for s, n in expected[p].items() if s != "?"}
         shorter = naive.longest_suffix(p, kept)
         assert (suffix[node] < 0) if shorter is None else prefix[int(suffix[node])] == shorter
     # Those that are left out are no more frequent than those that are not.
@@ -154,11 +154,28 @@ def test_dot_shows_start_and_end(session):
     assert "start" not in ds.processes.even().to_dot()
 
 
+@pytest.mark.parametrize("share", [0.02, 0.1, 0.3])
+def test_the_machine_of_strings_with_gaps_is_found(session, share):
+    rng = np.random.default_rng(3)
+    strings = [[None if rng.random() < share else s for s in string] for string in session.simulate(5000, rng=1)]
+    machine = ds.epsilon_machine(strings, whole=True)
+    # Ends are never missing, and yet no more frequent than they are.
+    assert machine.is_isomorphic(session, atol=0.03)
+    for string in ("b", "ab", "bab", "babb"):
+        assert machine.log_likelihood(string) == pytest.approx(session.log_likelihood(string), abs=0.2)
+
+
+def test_a_marked_gap_is_a_missing_symbol(session):
+    strings = ["".join(string) for string in session.simulate(300, rng=2)]
+    marked = [string[:2] + "?" + string[3:] if len(string) > 2 else string for string in strings]
+    listed = [[None if symbol == "?" else symbol for symbol in string] for string in marked]
+    one, other = ds.epsilon_machine(marked, whole=True, missing="?"), ds.epsilon_machine(listed, whole=True)
+    assert np.array_equal(one.counts, other.counts)
+
+
 def test_refusals(session):
     with pytest.raises(ValueError, match="one sequence"):
         ds.epsilon_machine("abab", whole=True)
-    with pytest.raises(ValueError, match="missing ones"):
-        ds.epsilon_machine([["a", None], ["b"]], whole=True)
     with pytest.raises(ValueError, match="stands for the end"):
         ds.epsilon_machine([["a", END], ["b"]], whole=True)
     with pytest.raises(ValueError, match="must be True or False"):

@@ -581,3 +581,52 @@ VALUES = st.recursive(
 def test_values_come_back_from_json(value):
     found = decode(json.loads(json.dumps(encode(value), allow_nan=False)))
     assert repr(found) == repr(value) if not isinstance(value, frozenset) else found == value
+
+
+def whole_strings():
+    """Decisions of a machine of whole strings, and a stream of them."""
+    end = ds.EpsilonMachine.END
+    rows = [("in", "a", "busy", 0.6), ("in", "b", "in", 0.4), ("busy", "a", "in", 0.5), ("busy", end, "in", 0.5)]
+    machine = ds.EpsilonMachine(rows, start="in")
+    decision = ds.DecisionalStates(ds.utility.zero_one()).fit(machine)
+    stream = [symbol for string in machine.simulate(50, rng=1) for symbol in [*string, end]]
+    return machine, decision, stream
+
+
+def test_whole_strings_begin_in_the_start_and_again_after_the_end():
+    machine, decision, stream = whole_strings()
+    monitor = Monitor(decision)
+    assert monitor.state == machine.start
+    assert monitor.decision == -1  # no symbol has come that it could be told at
+    assert monitor.predict_proba().tolist() == machine.emission[machine.start].tolist()
+    expected, begins = machine.filter(stream), machine.start
+    for symbol, state in zip(stream, expected.tolist(), strict=True):
+        monitor.push(symbol)
+        assert monitor.state == state
+        assert symbol != machine.END or monitor.state == begins
+
+
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_events_of_whole_strings_are_those_of_all_at_once(size, tmp_path):
+    _, decision, stream = whole_strings()
+    monitor, events = Monitor(decision), []
+    monitor.save(tmp_path / "new.json")
+    assert Monitor.load(tmp_path / "new.json").state == monitor.state
+    for begin in range(0, len(stream), size):
+        events += list(monitor.feed(stream[begin : begin + size]))
+        monitor.save(tmp_path / "monitor.json")
+        again = Monitor.load(tmp_path / "monitor.json")
+        assert again.machine.start == monitor.machine.start
+        assert (again.state, again.position) == (monitor.state, monitor.position)
+        assert again.same_model(monitor)
+        monitor = again
+    assert [str(event) for event in events] == [str(event) for event in decision.events(stream, initial=True)]
+
+
+def test_a_gap_in_a_string_is_known_again_after_its_end():
+    machine, decision, _ = whole_strings()
+    monitor = Monitor(decision)
+    monitor.feed(["b", None])
+    assert monitor.state == -1
+    monitor.push(machine.END)
+    assert monitor.state == machine.start

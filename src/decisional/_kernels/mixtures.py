@@ -39,10 +39,10 @@ def _slot(keys, key):
 
 @kernel
 def _before(codes, i, first, end):
-    """The symbol at a place before another, -1 = none; before a string is an end."""
+    """The symbol at a place before another, -1 = none; before a string is an end, unless what was there is missing."""
     if i >= first:
         return codes[i]
-    return end if i == first - 1 else -1
+    return end if i == first - 1 and (i < 0 or codes[i] >= 0) else -1
 
 
 @kernel

@@ -12,8 +12,9 @@ def grow_prefixes(codes, starts, symbols, end, most, targets, counts):
     """Grow the tree of prefixes, the one that most strings begin with first; returns the number of nodes.
 
     codes (n,) of all strings one after the other, each closed by the symbol `end`; starts (n_strings,) where each
-    begins. targets and counts (most, symbols) receive the node that each symbol leads to, -1 = none, the root (0) for
-    the end, and how many strings have it there. Nodes are numbered in the order of their growth, parents first.
+    begins. What follows a missing symbol, -1, is in no prefix. targets and counts (most, symbols) receive the node that
+    each symbol leads to, -1 = none, the root (0) for the end, and how many strings have it there. Nodes are numbered in
+    the order of their growth, parents first.
     Cost: O(symbols of the strings within the tree), and a heap of at most as many nodes as there are.
     """
     n = starts.size
@@ -28,13 +29,16 @@ def grow_prefixes(codes, starts, symbols, end, most, targets, counts):
         if parent >= 0:
             targets[parent, symbol] = size
         for e in range(low, high):
-            counts[size, codes[starts[order[e]] + depth]] += 1
+            s = codes[starts[order[e]] + depth]
+            if s >= 0:
+                counts[size, s] += 1
         if counts[size, end] > 0:
             targets[size, end] = 0
         bucket[0] = low
         for s in range(symbols):
             bucket[s + 1] = bucket[s] + counts[size, s]
-        at = bucket[:-1].copy()
+        # Strings that are not known any further come last.
+        at = bucket.copy()
         for e in range(low, high):
             s = codes[starts[order[e]] + depth]
             work[at[s] - low] = order[e]

@@ -58,10 +58,13 @@ class BeliefMachine:
         In the order of `steps`; 0, 1, ... by default.
     names : n_states names, optional
         A, B, ... by default.
+    start : array of shape (n_states,), optional
+        What is believed where a whole string begins; the last symbol is then the end of a string, which leads there.
+        Probabilities, forecasts and simulations are those of whole strings.
 
     Attributes
     ----------
-    steps, alphabet, names : as above; the array is read-only
+    steps, alphabet, names, start : as above; the arrays are read-only
 
     Examples
     --------
@@ -78,9 +81,14 @@ class BeliefMachine:
     steps: Array
     alphabet: Names
     names: Names
+    start: Array | None
 
     def __init__(
-        self, steps: ArrayLike, alphabet: Iterable[Hashable] | None = None, names: Iterable[Hashable] | None = None
+        self,
+        steps: ArrayLike,
+        alphabet: Iterable[Hashable] | None = None,
+        names: Iterable[Hashable] | None = None,
+        start: ArrayLike | None = None,
     ) -> None:
         rule = "it must be numbers, n_symbols × n_states × n_states: give a square matrix for each symbol."
         given = arguments.as_table(steps, "steps", rule, np.float64)
@@ -102,7 +110,11 @@ class BeliefMachine:
         for parameter, found, n in (("alphabet", symbols, n_symbols), ("names", labels, n_states)):
             if len(found) != n:
                 raise ValueError(f"The {parameter!r} are {len(found)}; 'steps' has {n} of them: give one for each.")
-        vars(self).update(steps=read_only(given / total[None, :, None]), alphabet=symbols, names=labels)
+        found, begin = given / total[None, :, None], None
+        if start is not None:
+            begin = read_only(_checked_start(start, n_states))
+            found[-1] = np.outer(found[-1].sum(axis=1), begin)
+        vars(self).update(steps=read_only(found), alphabet=symbols, names=labels, start=begin)
 
     @classmethod
     def of(cls, machine: EpsilonMachine) -> BeliefMachine:
@@ -143,58 +155,98 @@ class BeliefMachine:
         """Return what is believed of the hidden state after each symbol, shape (n, n_states).
 
         One sequence, from the stationary distribution; a symbol that is missing or not in the alphabet is a gap, after
-        which nothing is known. After a symbol that cannot come what is believed begins anew.
+        which nothing is known. After a symbol that cannot come what is believed begins anew. Whole strings begin with
+        `start`, and go on after a gap, whatever was there.
         """
-        return self._along(symbols)[0]
+        return self._along(symbols, self.home)[0]
 
     def predict_proba(self, symbols: Any) -> Array:
         """Return P(next symbol | symbols up to each position), shape (n, n_symbols)."""
-        found: Array = self._along(symbols)[0] @ self.emission
+        found: Array = self.filter(symbols) @ self.emission
         return found
 
     def log_likelihood(self, symbols: Any) -> float:
-        """Return the log-probability of one sequence in bits, -inf if it cannot be. Cost: O(n n_states²)."""
-        chances = self._along(symbols)[1]
+        """Return the log-probability of one sequence in bits, -inf if it cannot be. Cost: O(n n_states²).
+
+        Where there is a `start` it is that of the whole string, with its end.
+        """
+        beliefs, chances = self._along(symbols, self.home)
+        if self.start is not None:
+            last = beliefs[-1] if len(beliefs) else self.start
+            chances = np.append(chances, last @ self.emission[:, -1])
         return float(np.log2(chances).sum()) if (chances > 0.0).all() else -np.inf
 
-    def _along(self, symbols: Any) -> tuple[Array, Array]:
-        """Beliefs (n, n_states) after each symbol, and the probability of each given those before."""
+    @property
+    def home(self) -> Array:
+        """What is believed before the first symbol, shape (n_states,)."""
+        return self.stationary if self.start is None else self.start
+
+    def _along(self, symbols: Any, begin: Array) -> tuple[Array, Array]:
+        """Beliefs (n, n_states) after each symbol, and the probability of each given those before, 1 for gaps."""
         symbols = one_sequence(symbols, self.alphabet)
         if isinstance(symbols, Iterable) and not isinstance(symbols, (str, bytes, bytearray, memoryview, np.ndarray)):
             symbols = list(symbols)
         n, code = Alphabet(self.alphabet).coder(symbols)
         resources.require(8 * n * (self.n_states + 1), f"beliefs after {n:,} symbols", "follow fewer at a time")
         beliefs, chances = np.empty((n, self.n_states)), np.empty(n)
-        home = np.array(self.stationary)
-        belief = home.copy()
+        home, belief, steps = np.array(self.home), np.array(begin), self.steps
+        unknown = len(self.alphabet)
+        if self.start is not None:
+            # One more symbol, any but the end.
+            steps = np.concatenate([steps, steps[:-1].sum(axis=0, keepdims=True)])
         for lo in range(0, n, _CHUNK):
             codes = np.asarray(code(lo, min(lo + _CHUNK, n)), np.int64)
-            codes[codes >= len(self.alphabet)] = -1
+            gaps = codes >= unknown
+            codes[gaps] = -1 if self.start is None else unknown
             part = slice(lo, lo + codes.size)
-            hidden_paths.follow(codes, self.steps, home, belief, beliefs[part], chances[part])
+            hidden_paths.follow(codes, steps, home, belief, beliefs[part], chances[part])
+            chances[part][gaps] = 1.0
         return beliefs, chances
 
-    def simulate(self, n: int, rng: Any = None) -> Array:
-        """Emit n symbols; the same seed gives the same ones. Cost: O(n log n_states)."""
+    def simulate(self, n: int, rng: Any = None) -> Any:
+        """Emit n symbols, or a list of n whole strings where there is a `start`; the same seed gives the same ones.
+
+        Cost: O(log n_states) for each symbol.
+        """
         size = arguments.integer(n, "n", least=0, most=MOST, remedy="give the number of symbols")
         generator = arguments.generator(rng)
+        if self.start is None:
+            return self._emitted(size, generator, self._drawn(generator))[0]
+        if self.stationary @ self.emission[:, -1] <= 0.0:
+            raise ValueError("The strings of this machine never end; each must, to be whole: leave out 'start'.")
+        found, rest, state = list[Array](), Alphabet(self.alphabet).array[:0], self._drawn(generator)
+        while len(found) < size:
+            symbols, state = self._emitted(_CHUNK, generator, state)
+            rest = np.concatenate([rest, symbols])
+            *whole, rest = np.split(rest, np.flatnonzero(rest == Alphabet(self.alphabet).array[-1]) + 1)
+            found += [string[:-1] for string in whole]
+        return found[:size]
+
+    def _drawn(self, generator: np.random.Generator) -> int:
+        """A state that a sequence may begin in."""
+        found = int(np.searchsorted(np.cumsum(self.home), generator.random() * self.home.sum(), "right"))
+        return min(found, self.n_states - 1)
+
+    def _emitted(self, size: int, generator: np.random.Generator, state: int) -> tuple[Array, int]:
+        """Symbols one after the other from a state, and the last one."""
         symbols = Alphabet(self.alphabet).array
         resources.require(size * symbols.itemsize, f"'n' = {size:,} symbols", "simulate fewer at a time")
         bounds = np.cumsum(self.steps.transpose(1, 0, 2).reshape(self.n_states, -1), axis=1)
         bounds /= bounds[:, -1:]
-        state = int(np.searchsorted(np.cumsum(self.stationary), generator.random() * self.stationary.sum(), "right"))
-        state, result = min(state, self.n_states - 1), np.empty(size, symbols.dtype)
+        result = np.empty(size, symbols.dtype)
         codes = np.empty(min(size, _CHUNK), np.int64)
         for lo in range(0, size, _CHUNK):
             m = min(_CHUNK, size - lo)
             state = hidden_paths.emit(generator.random(m), bounds, state, codes[:m])
             result[lo : lo + m] = symbols[codes[:m]]
-        return result
+        return result, state
 
     def beliefs(self, n: int = 10_000, rng: Any = None) -> Array:
         """Return beliefs that the process leads to, its causal states, as often as they come, shape (n, n_states)."""
         size = arguments.integer(n, "n", least=1, most=MOST, remedy="try n=10_000")
-        return self.filter(self.simulate(size + SETTLING, rng))[SETTLING:]
+        generator = arguments.generator(rng)
+        symbols, _ = self._emitted(size + SETTLING, generator, self._drawn(generator))
+        return self._along(symbols, self.stationary)[0][SETTLING:]
 
     def entropy_rate(self, n: int = 1_000_000, rng: Any = 0) -> Rate:
         """Return h in bits per symbol, with its standard error: the mean entropy of the next symbol along n beliefs.
@@ -227,8 +279,9 @@ class BeliefMachine:
         100,000 symbols and O(n_states² n_symbols) for each belief, of each grid.
         """
         most = arguments.real(loss, "loss", above=0, remedy="try loss=1e-3")
-        symbols = self.simulate(100_000, 0)
-        best = self.log_likelihood(symbols)
+        generator = arguments.generator(0)
+        symbols, _ = self._emitted(100_000, generator, self._drawn(generator))
+        best = float(np.log2(self._along(symbols, self.stationary)[1]).sum())
         grid = COARSEST
         while grid >= FINEST:
             found = closure(self.stationary[None], self.steps, MOST_BELIEFS, grid=grid)
@@ -247,6 +300,8 @@ class BeliefMachine:
         for parameter, values in (("alphabet", self.alphabet), ("names", self.names)):
             checks.check_storable(parameter, values)
         content = {"format": _JSON, "version": 1, "alphabet": list(self.alphabet), "names": list(self.names)}
+        if self.start is not None:
+            content["start"] = self.start.tolist()
         write_json(path, {**content, "steps": self.steps.tolist()})
 
     @classmethod
@@ -254,10 +309,21 @@ class BeliefMachine:
         """Read a machine written by `save`; anything else is refused with a ValueError."""
         content = read_json(path, _JSON, 1, ("steps", "alphabet", "names"))
         try:
-            return cls(content["steps"], content["alphabet"], content["names"])
+            return cls(content["steps"], content["alphabet"], content["names"], content.get("start"))
         except (TypeError, ValueError) as error:
             raise ValueError(f"The file '{path}' is corrupt, save the machine again: {error}") from None
 
     def __repr__(self) -> str:
         states = "1 hidden state" if self.n_states == 1 else f"{self.n_states} hidden states"
-        return f"BeliefMachine({states}, {len(self.alphabet)} symbols)"
+        whole = "" if self.start is None else ", whole strings"
+        return f"BeliefMachine({states}, {len(self.alphabet)} symbols{whole})"
+
+
+def _checked_start(start: ArrayLike, n_states: int) -> Array:
+    """A distribution over the states; ValueError for anything else."""
+    rule = "it must be the probability of each state, which sum to 1: give one for each."
+    given = arguments.as_table(start, "start", rule, np.float64)
+    if given.shape != (n_states,) or not (given >= 0.0).all() or abs(given.sum() - 1.0) > 1e-9:
+        raise ValueError(f"The 'start' is {arguments.shown(given.tolist())}; {rule}")
+    found: Array = given / given.sum()
+    return found

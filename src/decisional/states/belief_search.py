@@ -11,170 +11,35 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
 from math import lgamma, log
 from typing import Any
 
 import numpy as np
 
-from .._kernels import hidden_paths as kernels
 from ..data.sequences import Symbols, read
 from ..machines.belief_machine import BeliefMachine
-from ..machines.mixed_states import labelled
 from ..support.arguments import real, teller
-from ..support.arrays import Bools, Floats, Ints
-from ..support.executors import map_slices
+from ..support.arrays import Floats, Ints
+from .hidden_series import Hidden, HiddenSeries, HiddenSymbols, softened
+from .hidden_strings import HiddenStrings, StringSearch, closed, different_sizes, lean
 from .machine_selection import CERTAIN, OPERATIONS, Progress, Selection, select
 from .search import Budget
 
-# Symbols between beliefs that are kept, and of a series that is followed by one thread alone.
-EVERY = 4_096
-SHORT = 1 << 15
-# Groups of blocks whose sums are added in order, so that threads change nothing.
-GROUPS = 16
 # Symbols on which starts are compared, first, and on which machines are improved at most.
 COMPARED = 20_000
 IMPROVED = 1 << 20
 # Passes of starts, of the best of them, and of a machine that is judged; how many of the best go on.
 PASSES = (15, 60, 400)
 BEST = 3
-# Less gain than this, in bits for each pass, is the end; in all of the last passes.
-ENOUGH = 0.02
 # Machines drawn at random for each number of states, and states that are split.
 DRAWN = 4
 SPLIT = 6
 # Numbers of states in a row that may be no shorter before the search ends.
 PATIENCE = 2
-# How much longer a step becomes after one that gained, and the longest.
-LONGER, LONGEST = 1.3, 8.0
 # Expected uses below which a step may be an accident.
 RARE = 1.0
 SECONDS = 60.0
 SEED = 20_111
-
-
-@dataclass(frozen=True, eq=False)
-class Hidden:
-    """Steps (n_symbols, n_states, n_states) of a hidden machine, and what is believed at the start of a sequence."""
-
-    steps: Floats
-    home: Floats
-
-    @property
-    def n_states(self) -> int:
-        return self.home.size
-
-    @cached_property
-    def turned(self) -> Floats:
-        return np.ascontiguousarray(self.steps.transpose(0, 2, 1))
-
-    def settled(self) -> Hidden:
-        """The same steps from their stationary belief."""
-        return Hidden(self.steps, np.array(BeliefMachine(self.steps).stationary))
-
-
-@dataclass(frozen=True, eq=False)
-class Expected:
-    """What a series says of a hidden machine: expected uses of steps, first states, bits, symbols that cannot be."""
-
-    uses: Floats
-    starts: Floats
-    log2p: float
-    misses: int
-
-
-@dataclass(frozen=True, eq=False)
-class HiddenSeries:
-    """Numbered symbols of sequences end to end.
-
-    Attributes
-    ----------
-    codes : (n,) numbers of symbols
-    opens : (n,) whether a sequence begins there
-    n_symbols : different symbols
-    """
-
-    codes: Ints
-    opens: Bools
-    n_symbols: int
-
-    @property
-    def size(self) -> int:
-        return self.codes.size
-
-    def beginning(self, n: int) -> HiddenSeries:
-        return self if n >= self.size else HiddenSeries(self.codes[:n], self.opens[:n], self.n_symbols)
-
-    def log2p(self, machine: Hidden) -> tuple[float, int]:
-        """log2-probability of the symbols that can be, and how many cannot. Cost: O(n n_states²)."""
-        kept = np.empty((1, machine.n_states))
-        found = kernels.forward(
-            self.codes, 0, self.size, self.opens, machine.steps, machine.home, machine.home.copy(), self.size + 1, kept
-        )
-        return float(found[0]), int(found[1])
-
-    def expected(self, machine: Hidden) -> Expected:
-        """What the symbols say of each step. Cost: O(n n_states²): two walks that only keep a belief for each block, at
-        the same time, and then the blocks, which no longer depend on each other."""
-        n_blocks = -(-self.size // EVERY)
-        before, after = np.empty((2, n_blocks, machine.n_states))
-        ahead = np.full(machine.n_states, 1.0 / machine.n_states)
-        walks = [
-            partial(kernels.forward, *self._all, machine.steps, machine.home, machine.home.copy(), EVERY, before),
-            partial(kernels.backward, *self._all, machine.turned, ahead, EVERY, after),
-        ]
-        (log2p, misses), _ = (walk() for walk in walks) if self.size < SHORT else map_slices(_called, walks)
-        work = partial(self._group, machine, before, after)
-        groups = [part for part in np.array_split(np.arange(n_blocks), GROUPS) if part.size]
-        found = list(map(work, groups) if self.size < SHORT else map_slices(work, groups))
-        uses, starts = (sum((one[k] for one in found[1:]), found[0][k]) for k in (0, 1))
-        return Expected(machine.steps * uses, starts, float(log2p), int(misses))
-
-    @property
-    def _all(self) -> tuple[Ints, int, int, Bools]:
-        return self.codes, 0, self.size, self.opens
-
-    def _group(self, machine: Hidden, before: Floats, after: Floats, blocks: Ints) -> tuple[Floats, Floats]:
-        uses, starts = np.zeros(machine.steps.shape), np.zeros(machine.n_states)
-        for block in blocks.tolist():
-            first, last = block * EVERY, min((block + 1) * EVERY, self.size)
-            arrays = machine.steps, machine.turned, machine.home, before[block], after[block]
-            kernels.block_uses(self.codes, first, last, self.opens, *arrays, uses, starts)
-        return uses, starts
-
-    def improve(self, machine: Hidden, passes: int, budget: Budget | None = None) -> Hidden:
-        """Expectation and maximisation, in steps that are lengthened while they gain; the likelihood never falls."""
-        seen, length, gained = self.expected(machine), 1.0, np.inf
-        for _ in range(passes):
-            if budget is not None and not budget.spend(4.0 * self.size * (machine.n_states**2 + 10)):
-                break
-            tried = _maximised(machine, seen, length)
-            found = self.expected(tried)
-            if found.misses > seen.misses or found.log2p < seen.log2p:
-                if length == 1.0:
-                    break
-                length = 1.0
-                continue
-            gained = found.log2p - seen.log2p
-            machine, seen, length = tried, found, min(length * LONGER, LONGEST)
-            if gained < ENOUGH:
-                break
-        return machine
-
-
-def _called(walk: Any) -> Any:
-    return walk()
-
-
-def _maximised(machine: Hidden, seen: Expected, length: float) -> Hidden:
-    """The machine under which the expected uses are likeliest, or one further in that direction."""
-    total = seen.uses.sum(axis=(0, 2), keepdims=True)
-    best = np.divide(seen.uses, total, out=machine.steps.copy(), where=total > 0.0)
-    if length != 1.0:
-        ratio = np.divide(best, machine.steps, out=np.zeros_like(best), where=machine.steps > 0.0)
-        best = machine.steps * ratio**length
-        best /= best.sum(axis=(0, 2), keepdims=True)
-    return Hidden(best, seen.starts / seen.starts.sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,9 +62,9 @@ class BeliefCandidate:
         return self.machine.n_states
 
 
-def judged(machine: Hidden, series: HiddenSeries) -> BeliefCandidate:
+def judged(machine: Hidden, series: HiddenSymbols) -> BeliefCandidate:
     """The machine on all symbols; a symbol that it holds impossible costs as in the description of a unifilar one."""
-    log2p, misses = series.log2p(machine.settled())
+    log2p, misses = series.log2p(series.settled(machine))
     n, (n_symbols, k, _) = float(np.log2(max(series.size, 2))), machine.steps.shape
     steps = int((machine.steps > 0.0).sum())
     # Machines that differ by a change of basis say the same.
@@ -209,7 +74,7 @@ def judged(machine: Hidden, series: HiddenSeries) -> BeliefCandidate:
     return BeliefCandidate(machine, log2p, float(length))
 
 
-def pruned(machine: Hidden, series: HiddenSeries, budget: Budget) -> Hidden:
+def pruned(machine: Hidden, series: HiddenSymbols, budget: Budget) -> Hidden:
     """The machine without the steps that are hardly used, while that is shorter."""
     best = judged(machine, series)
     for rare in (RARE, 10.0 * RARE, 100.0 * RARE):
@@ -260,15 +125,6 @@ def drawn(n_symbols: int, n_states: int, rng: np.random.Generator) -> Hidden:
     steps = rng.dirichlet(np.full(n_symbols * n_states, 0.5), n_states) + 1e-6
     steps = (steps / steps.sum(axis=1, keepdims=True)).reshape(n_states, n_symbols, n_states)
     return Hidden(np.ascontiguousarray(steps.transpose(1, 0, 2)), np.full(n_states, 1.0 / n_states))
-
-
-def softened(targets: Ints, emission: Floats, share: float = 0.2) -> Hidden:
-    """A unifilar machine whose symbols may also lead anywhere, to begin with."""
-    n = len(targets)
-    steps = (1.0 - share) * labelled(targets, emission)
-    steps += share * np.repeat(emission.T[:, :, None] / n, n, axis=2) + 1e-6
-    steps /= steps.sum(axis=(0, 2), keepdims=True)
-    return Hidden(steps, np.full(n, 1.0 / n))
 
 
 class Search:
@@ -357,6 +213,7 @@ class BeliefSelection:
     alphabet : the symbols
     n_symbols : how many symbols each describes
     cut : whether the search was ended by the time that it was given
+    whole : whether the sequences are whole strings, whose end is the last symbol
     """
 
     candidates: tuple[BeliefCandidate, ...]
@@ -364,13 +221,15 @@ class BeliefSelection:
     alphabet: tuple[Hashable, ...]
     n_symbols: int
     cut: bool
+    whole: bool = False
 
     @property
     def machine(self) -> BeliefMachine:
         """The hidden machine of the shortest description, states by decreasing probability."""
-        steps = self.candidates[0].machine.steps
+        steps, home = self.candidates[0].machine.steps, self.candidates[0].machine.home
         order = np.argsort(-np.round(BeliefMachine(steps).stationary, 12), kind="stable")
-        return BeliefMachine(np.ascontiguousarray(steps[:, order][:, :, order]), self.alphabet)
+        start = home[order] if self.whole else None
+        return BeliefMachine(np.ascontiguousarray(steps[:, order][:, :, order]), self.alphabet, start=start)
 
     @property
     def gain(self) -> float:
@@ -391,18 +250,25 @@ class BeliefSelection:
 
 
 def belief_machine(
-    symbols: Any, *, missing: Hashable = None, sequences: bool | None = None, seconds: float = SECONDS
+    symbols: Any,
+    *,
+    missing: Hashable = None,
+    sequences: bool | None = None,
+    whole: bool = False,
+    seconds: float = SECONDS,
 ) -> BeliefMachine:
     """The hidden states behind a symbol series, where no finite epsilon-machine tells all; without parameters.
 
     Parameters
     ----------
     symbols, missing, sequences : one or several sequences, as for `observe.series`
+    whole : whether the sequences are whole strings, as for `epsilon_machine`
     seconds : time of this process after which the best machine so far is taken; work is bounded anyway
 
     Returns
     -------
-    BeliefMachine : states by decreasing probability. Cost: that of `select_beliefs`.
+    BeliefMachine : states by decreasing probability; that of whole strings has a `start`. Cost: that of
+        `select_beliefs`.
 
     Examples
     --------
@@ -411,7 +277,7 @@ def belief_machine(
     >>> belief_machine(sensor.simulate(5_000, rng=1)).n_states
     2
     """
-    return select_beliefs(symbols, missing=missing, sequences=sequences, seconds=seconds).machine
+    return select_beliefs(symbols, missing=missing, sequences=sequences, whole=whole, seconds=seconds).machine
 
 
 def select_beliefs(
@@ -419,6 +285,7 @@ def select_beliefs(
     *,
     missing: Hashable = None,
     sequences: bool | None = None,
+    whole: bool = False,
     seconds: float = SECONDS,
     progress: Progress | None = None,
 ) -> BeliefSelection:
@@ -429,7 +296,10 @@ def select_beliefs(
     """
     seconds = real(seconds, "seconds", above=0, remedy="try seconds=60", of="select_beliefs")
     say, budget = teller(progress), Budget(OPERATIONS, seconds)
-    unifilar = select(symbols, missing=missing, sequences=sequences, seconds=seconds, progress=progress)
+    how: dict[str, Any] = {"missing": missing, "sequences": sequences, "seconds": seconds, "progress": progress}
+    unifilar = select(symbols, whole=whole, **how)
+    if unifilar.whole:
+        return _select_strings(unifilar, budget, say)
     source = read(symbols, missing, sequences)
     # Ties are decided in the order in which symbols appear, so that their names change nothing.
     place = source.appearance
@@ -444,6 +314,23 @@ def select_beliefs(
     found.sort(key=lambda c: (round(c.description_length, 2), c.n_states))
     candidates = tuple(replace(c, machine=Hidden(c.machine.steps[place], c.machine.home)) for c in found)
     return BeliefSelection(candidates, unifilar, source.letters, series.size, budget.cut)
+
+
+def _select_strings(unifilar: Selection, budget: Budget, say: Progress) -> BeliefSelection:
+    """Hidden machines of whole strings that foretell others best, by description length."""
+    assert unifilar.data is not None
+    known, place = unifilar.data
+    order = np.argsort(place)
+    search = StringSearch(HiddenStrings(known.codes, known.n_symbols), budget)
+    begun = [(c.targets[:, order], c.counts[:, order]) for c in different_sizes(unifilar.candidates)]
+    found = []
+    for one in search.best(begun):
+        along = judged(pruned(lean(search.on_all(one.machine)), search.series, budget), search.series)
+        found.append(replace(along, machine=closed(along.machine)))
+        say(f"{found[-1].n_states} hidden states: {found[-1].description_length:,.1f} bits")
+    found.sort(key=lambda c: (round(c.description_length, 2), c.n_states))
+    candidates = tuple(replace(c, machine=Hidden(c.machine.steps[place], c.machine.home)) for c in found)
+    return BeliefSelection(candidates, unifilar, unifilar.alphabet, known.size, budget.cut, whole=True)
 
 
 def _numbered(source: Symbols, place: Ints) -> HiddenSeries:

@@ -34,7 +34,7 @@ from .merging import cycles, drawn_tables, merged_contexts, unexplained
 from .mixture import Mixture
 from .reconstruct import reconstruct
 from .search import Budget, Candidate, Proposal, StoredSeries, SymbolSeries
-from .strings import merged_prefixes, whole_strings
+from .strings import merged_prefixes, whole_strings, with_missing
 
 # Symbols on which neighbours are compared, first few, then more; the outcome is judged on all of them.
 SEARCHED = (20_000, 200_000)
@@ -364,6 +364,7 @@ def _select_strings(
         found.append(candidate)
     found.sort(key=lambda c: (round(c.length, 2), c.searched))
     rest = unexplained(strings.series.beginning(MERGED), found[0])
+    found[0] = with_missing(strings.series, found[0])
     place = strings.place
     candidates = tuple(replace(c, targets=c.targets[:, place], counts=c.counts[:, place]) for c in found)
     known = strings.series.size, rest, budget.cut

@@ -2,9 +2,10 @@
 
 A machine that is chosen for a short description need not be the one that foretells best, and none may be the true
 one. Here all of them foretell, those that were candidates of a selection, larger ones that were merged less, and a
-tree of all contexts; each is believed as much as it was right on the symbols before. See M. Herbster and M. Warmuth,
-Tracking the best expert, Machine Learning 32 (1998) 151-178, and F. Willems, Y. Shtarkov and T. Tjalkens, The
-context-tree weighting method, IEEE Trans. Inf. Theory 41 (1995) 653-664.
+tree of all contexts; each is believed as much as it was right on the symbols before. Of whole strings hidden machines
+foretell too, see `hidden_strings`: as much as they were right on strings that they did not learn from. See M. Herbster
+and M. Warmuth, Tracking the best expert, Machine Learning 32 (1998) 151-178, and F. Willems, Y. Shtarkov and T.
+Tjalkens, The context-tree weighting method, IEEE Trans. Inf. Theory 41 (1995) 653-664.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._kernels import hidden_paths
 from .._kernels import mixtures as kernels
 from ..data.alphabet import Alphabet
 from ..data.sequences import one_sequence, split
+from ..machines.belief_machine import BeliefMachine
 from ..support.arguments import require
 from ..support.arrays import Floats, Ints
+from .hidden_series import Hidden
+from .hidden_strings import HiddenStrings, StringSearch, closed, different_sizes, likeliest_shares, with_any
 from .merging import CELLS, SIZES, Contexts, completed, folded
-from .search import LIMIT, Budget, Proposal, SymbolSeries
+from .search import LIMIT, Budget, Candidate, Proposal, SymbolSeries
 from .strings import TREES, StringSeries
 
 if TYPE_CHECKING:
@@ -42,6 +47,9 @@ FEW_SYMBOLS = 4
 IMAGINED = 2.0
 # A larger number of states and symbols is not averaged over.
 ROWS = 20_000
+# What the search for hidden machines may cost, and letting them learn from all strings; a smaller share is none.
+SEARCHING, LEARNING = 2.4e10, 8e9
+LEAST = 0.02
 
 
 class Mixture:
@@ -63,12 +71,18 @@ class Mixture:
     weights : array of shape (n_predictors,)
         How much each of them is believed now: two rules for each machine, the smallest description first, then four for
         the contexts.
+    belief_machines : tuple of BeliefMachine
+        Hidden machines of whole strings that take part; none for other sequences.
+    shares : array of shape (1 + number of belief machines,)
+        How much the average over the predictors, and each of these machines, is believed before a string.
 
     Notes
     -----
     It learns along the symbols of the selection, and then stays as it is, however much is asked; `update` lets it learn
-    more. Nothing is impossible, not even symbols that were never seen. Cost: about 2 µs for each symbol, and n_symbols
-    times that for distributions; memory: at most 0.2 GB, and that of the machines.
+    more. Of whole strings every tenth is kept back, to tell how much hidden machines are to be believed, which is tried
+    for about 40 seconds at most; the steps of these stay as they are in `update`. Nothing is impossible, not even
+    symbols that were never seen. Cost: about 2 µs for each symbol, and n_symbols times that for distributions; memory:
+    at most 0.2 GB, and that of the machines.
 
     Examples
     --------
@@ -93,11 +107,32 @@ class Mixture:
         machines = [c.proposal for c in selection.candidates[:CANDIDATES]]
         machines += [(t[:, place], c[:, place]) for t, c in _large(series, Budget(OPERATIONS))]
         self._make(_different(machines), series.size)
+        self._hidden: list[Hidden] = []
+        self.shares: Floats = np.ones(1)
         # The symbols as they are numbered in the alphabet, with a gap where a sequence begins.
-        codes = np.append(np.argsort(place), -1)[series.codes]
-        if not self._whole:
-            codes = np.insert(codes, series.bounds[1:-1], -1)
-        self._follow(codes, learns=True)
+        number = np.append(np.argsort(place), -1)
+        if self._whole:
+            self._learn_strings(series, place, selection.candidates)
+        else:
+            self._follow(np.insert(number[series.codes], series.bounds[1:-1], -1), learns=True)
+
+    def _learn_strings(self, series: SymbolSeries, place: Ints, candidates: tuple[Candidate, ...]) -> None:
+        """Learn from most strings, believe hidden machines by the others, and learn from these too."""
+        number = np.argsort(place)
+        # Symbols are numbered as they appear, so that their names change nothing.
+        search = StringSearch(HiddenStrings(series.codes, series.n_symbols), Budget(SEARCHING))
+        self._follow(number[search.learnt.codes], learns=True)
+        alone = np.add.reduceat(self._follow(number[search.held.codes]), search.held.starts)
+        self._follow(number[search.held.codes], learns=True)
+        found = search.best([(c.targets[:, number], c.counts[:, number]) for c in different_sizes(candidates)])
+        shares = likeliest_shares(np.array([alone, *(one.bits for one in found)]))
+        found = [one for one, share in zip(found, shares[1:], strict=True) if share >= LEAST]
+        self.shares = likeliest_shares(np.array([alone, *(one.bits for one in found)]))
+        search.budget = Budget(LEARNING)
+        for one in found:
+            machine = closed(search.on_all(one.machine))
+            self._hidden.append(Hidden(np.ascontiguousarray(machine.steps[place]), machine.home))
+        self._judged = search.held.n_strings
 
     def _make(self, machines: list[Proposal], size: int) -> None:
         """Predictors that have seen nothing yet."""
@@ -123,9 +158,10 @@ class Mixture:
         self.weights = self._home.copy()
         self._state, self._tail = self._begin.copy(), np.zeros(0, np.int64)
 
-    def _follow(self, codes: Ints, learns: bool = False, table: Floats | None = None) -> float:
-        """Bits of symbols, which are learnt from or not; those that are known only."""
+    def _follow(self, codes: Ints, learns: bool = False, table: Floats | None = None) -> Floats:
+        """Bits of symbols by machines and contexts, which learn from them or not; those that are known only."""
         before = self._tail if learns else np.zeros(0, np.int64)
+        codes = self._up_to_gaps(codes) if learns and self._whole else codes
         joined, bits = np.concatenate([before, codes]), np.zeros(before.size + codes.size)
         along = (self.weights, self._state) if learns else (self.weights.copy(), self._begin.copy())
         rules = self._end, self._alpha, SHARE, DEPTH, self._begin, self._home
@@ -144,7 +180,42 @@ class Mixture:
         )
         if learns and not self._whole:
             self._tail = joined[-DEPTH:]
-        return float(bits.sum())
+        return bits[before.size :]
+
+    def _up_to_gaps(self, codes: Ints) -> Ints:
+        """Whole strings up to what is missing: machines are not in a state that is known after it."""
+        gaps, ends = np.cumsum(codes < 0), np.flatnonzero(codes == self._end)
+        strings = np.searchsorted(ends, np.arange(codes.size))
+        return np.where(gaps > np.append(0, gaps[ends])[strings], -1, codes)
+
+    def _average(self, codes: Ints, learns: bool = False, table: Floats | None = None) -> float:
+        """Bits of symbols by machines, contexts and hidden machines; `table` receives the chances of what comes next.
+
+        How much each is believed follows its success along the symbols, a whole string if there are hidden machines.
+        """
+        bits = [self._follow(codes, learns, table)]
+        tables = [table]
+        for machine in self._hidden:
+            beliefs, chances = np.empty((codes.size, machine.n_states)), np.empty(codes.size)
+            # After a gap the string goes on, whatever was there.
+            known = np.where(codes < 0, len(self.alphabet), codes), with_any(machine.steps)
+            hidden_paths.follow(*known, machine.home, machine.home.copy(), beliefs, chances)
+            bits.append(np.where(codes < 0, 0.0, np.log2(chances)))
+            tables.append(np.vstack([machine.home, beliefs]) @ machine.steps.sum(axis=2).T)
+        along = np.cumsum(np.insert(np.array(bits), 0, 0.0, axis=1), axis=1)
+        parts = self.shares[:, None] * 2.0 ** (along - along.max(axis=0))
+        total = parts.sum(axis=0)
+        if table is not None:
+            table[:] = sum((part / total)[:, None] * one for part, one in zip(parts, tables, strict=True))
+        if learns and self._hidden:
+            self._judged += 1
+            self.shares += (parts[:, -1] / total[-1] - self.shares) / min(self._judged, kernels.STRINGS)
+        return float(np.log2(total[-1]) + along.max(axis=0)[-1])
+
+    @property
+    def belief_machines(self) -> tuple[BeliefMachine, ...]:
+        """Hidden machines that take part: an end leads to where strings begin."""
+        return tuple(BeliefMachine(machine.steps, self.alphabet, start=machine.home) for machine in self._hidden)
 
     @property
     def n_observed(self) -> int:
@@ -170,7 +241,7 @@ class Mixture:
         # Symbols that were learnt from before each: the more, the less is a new one expected.
         before = self.n_observed + (np.cumsum(known) - known if learns else 0)
         mass = np.log2(np.where(known, before + 1.0, 1.0) / (before + 2.0)).sum()
-        return self._follow(codes, learns) + float(mass)
+        return self._average(codes, learns) + float(mass)
 
     def log_likelihood(self, symbols: Any) -> float:
         """Return the log-probability of one sequence in bits; with its end, where sequences are whole strings.
@@ -186,7 +257,7 @@ class Mixture:
         """
         codes = self._codes(symbols)
         table = np.empty((codes.size + 1, len(self.alphabet)))
-        self._follow(codes, table=table)
+        self._average(codes, table=table)
         chances: NDArray[np.float64] = table[1:] * (1.0 - self._new)
         return chances
 

@@ -1,7 +1,8 @@
 """Machines of whole strings: each begins in one state, and its end is an event.
 
-Strings are one series in which an end follows each of them, and leads from any state to the start. All else is as for
-other series: a large machine, here the tree of the prefixes of the strings, is folded by evidence, and then by
+Strings are one series in which an end follows each of them, and leads from any state to the start. After a symbol that
+is missing the state is what is believed of it, until symbols tell or the string ends. All else is as for other series:
+a large machine, here the tree of the prefixes of the strings up to what is missing, is folded by evidence, and then by
 description length, see `merging`.
 """
 
@@ -16,12 +17,17 @@ from .._kernels import prefixes as kernels
 from ..data import sequences as reading
 from ..data.alphabet import END
 from ..data.stored_symbols import Piece
+from ..machines.mixed_states import labelled
 from ..support.arrays import Floats, Ints
+from .hidden_series import Hidden
+from .hidden_strings import HiddenStrings
 from .merging import CELLS, RETARGETED, completed, folded, retarget, shorten
 from .search import Budget, Candidate, SymbolSeries, Walk
 
 # Prefixes to begin with: few are folded at once, many tell strings apart for longer.
 TREES = (2_000, 20_000, 100_000)
+# Passes after which the uses of edges by missing symbols have settled.
+SETTLING = 20
 
 
 class StringSeries(SymbolSeries):
@@ -29,12 +35,13 @@ class StringSeries(SymbolSeries):
 
     Parameters
     ----------
-    codes : (size,) numbers of the symbols, n_symbols - 1 = the end of a string
+    codes : (size,) numbers of the symbols, n_symbols - 1 = the end of a string, -1 = missing
     n_symbols : different symbols, with the end
     """
 
     def __init__(self, codes: Ints, n_symbols: int) -> None:
-        all_at_once = codes, np.arange(n_symbols), np.array([0, codes.size])
+        # The last of the numbers is that of missing symbols, -1.
+        all_at_once = codes, np.append(np.arange(n_symbols), -1), np.array([0, codes.size])
         super().__init__(*all_at_once, n_symbols)
         # The series goes on from the start, so that its first state is known.
         self.pieces = lambda ahead: [Piece(*all_at_once, codes.size, True)]
@@ -44,8 +51,8 @@ class StringSeries(SymbolSeries):
 
     @cached_property
     def n_runs(self) -> int:
-        """Unknown states: none after the first, which is coded as one."""
-        return 1
+        """Unknown states: those after gaps, and the first, which is coded as one."""
+        return 1 + int(np.count_nonzero(self.codes < 0))
 
     @property
     def end(self) -> int:
@@ -113,6 +120,19 @@ def merged_prefixes(series: StringSeries, budget: Budget) -> Iterator[Candidate]
                 break
 
 
+def with_missing(series: StringSeries, machine: Candidate) -> Candidate:
+    """The machine with the expected uses of its edges by missing symbols too: any but the end, which is never missing.
+
+    Cost: none where no symbol is missing; else that of EM along the tree of prefixes.
+    """
+    if not (series.codes < 0).any():
+        return machine
+    strings, home = HiddenStrings(series.codes, series.n_symbols), np.zeros(machine.n_states)
+    home[machine.targets[:, series.end].max()] = 1.0
+    known = strings.improve(Hidden(labelled(machine.targets, machine.emission), home), SETTLING)
+    return replace(machine, counts=strings.expected(known).uses.sum(axis=2).T)
+
+
 @dataclass(frozen=True)
 class WholeStrings:
     """Whole strings that were read.
@@ -130,22 +150,17 @@ class WholeStrings:
 
 
 def whole_strings(symbols: Any, missing: Hashable = None, sequences: bool | None = None) -> WholeStrings:
-    """Read whole strings; ValueError where they are not several, or symbols are missing."""
+    """Read whole strings; ValueError where they are not several."""
     source = reading.read(symbols, missing, True if sequences is None else sequences)
     if len(source.bounds) < 3:
         raise ValueError(
             "The 'symbols' are one sequence; whole strings are several, of which each begins and ends: give a list of "
             "strings, or leave out 'whole'."
         )
-    if source.has_gaps:
-        raise ValueError(
-            "The 'symbols' have missing ones; whole strings are known from beginning to end: leave out the strings "
-            "with gaps, or 'whole'."
-        )
     if END in source.letters:
         raise ValueError(f"The 'symbols' have {END!r}, which stands for the end of a string: give it another name.")
     n = len(source.letters)
-    codes = np.asarray(source.appearance[source.lut[source.raw]], np.int64)
+    codes = np.append(source.appearance, -1)[source.lut[source.raw]].astype(np.int64)
     joined = np.insert(codes, source.bounds[1:], n)
     place = np.append(source.appearance, n)
     return WholeStrings(StringSeries(joined, n + 1), (*source.letters, END), place)

@@ -72,6 +72,7 @@ class Follower:
 
     machine: Any
     alphabet: Any
+    state: int
 
     def __init__(self, machine: Any, plan: Plan, by: str, level: float | None, impossible: str, missing: str) -> None:
         self.by, self.level = by, level
@@ -79,7 +80,7 @@ class Follower:
         self.missing = one_of(missing, "missing", POLICIES)
         self.position = 0
         self.adopt(machine, plan)
-        self.forget()
+        self.begin()
 
     def adopt(self, machine: Any, plan: Plan) -> None:
         """Go on with another machine; no decision is known then."""
@@ -96,6 +97,8 @@ class Follower:
         machine = {name: encode(getattr(self.machine, name)) for name in MACHINE}
         if self.machine.levels is not None:
             machine["levels"] = self.machine.levels.as_json()
+        if self.machine.start is not None:
+            machine["start"] = self.machine.start
         return {"machine": machine, **self._how()}
 
     def _how(self) -> dict[str, Any]:
@@ -112,6 +115,13 @@ class Follower:
         self.settle()
         found: Floats = self.belief @ self.machine.emission
         return found
+
+    def begin(self) -> None:
+        """Nothing has come yet: whole strings begin in one state, of other streams nothing is known."""
+        self.forget()
+        if self.machine.start is not None:
+            self.state = self.machine.start
+            self.settle()
 
     def forget(self) -> None:
         """Nothing is known of the state."""

@@ -52,6 +52,9 @@ class Monitor:
     `decision.events(symbols, initial=True)`, however the symbols are cut in chunks. The first known decision is an
     event with before = -1; while the causal state is not known, the last known decision stands.
 
+    A machine of whole strings, `epsilon_machine(strings, whole=True)`, begins in its start; after "<end>", a symbol as
+    the others, it is there again, and the next string may come. After a gap the state is not known before it is told.
+
     Values are followed by a machine with levels, `epsilon_machine(signal)`, or by the causal states of delay vectors or
     of rows of numbers, `CausalStates(past=3).fit(signal)`. A decision is known then where its states are believed to at
     least 98 %: a value between two levels, or on the border of two states, changes no decision; and no value is

@@ -84,7 +84,8 @@ def _machine(content: dict[str, Any]) -> Any:
     """What is followed."""
     if "windows" in content:
         return Windows.from_json(content["windows"], decode(content["windows"]["outcomes"]))
-    machine = EpsilonMachine.from_arrays(*(decode(content["machine"][name]) for name in MACHINE))
+    arrays = {name: decode(content["machine"][name]) for name in MACHINE}
+    machine = EpsilonMachine.from_arrays(**arrays, start=content["machine"].get("start"))
     if "levels" in content["machine"]:
         vars(machine)["levels"] = Levels.from_json(content["machine"]["levels"], len(machine.alphabet))
     return machine
@@ -111,8 +112,8 @@ def _follower(content: dict[str, Any]) -> Follower:
         _require(values.shape == (n,) and bool(np.isfinite(values).all()), name, values.tolist())
     for name, values in (("home", plan.home), ("belief", follower.belief)):
         _require(bool((values >= 0).all() and np.isclose(values.sum(), 1.0)), name, values.tolist())
-    # A new machine is known to be in a state before its first decision is told.
-    new = "drift" in content and follower.last < 0
+    # A new machine, and one of whole strings, is known to be in a state before its first decision is told.
+    new = ("drift" in content or follower.state == machine.start) and follower.last < 0
     sure = isinstance(follower, WindowFollower) or new or follower.state in (-1, follower.last)
     _require(len(labels) == n and sure, "state", now)
     _require(follower.last < 0 or follower.position > 0, "position", now)

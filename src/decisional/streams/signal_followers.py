@@ -154,6 +154,11 @@ class Windows(NamedTuple):
     def n_states(self) -> int:
         return len(self.p)
 
+    @property
+    def start(self) -> int | None:
+        """The state before the first value: not known."""
+        return None
+
     def as_json(self) -> dict[str, Any]:
         """All of it, exactly."""
         own, densities = self.labeller._asdict(), self.labeller.densities._asdict()
