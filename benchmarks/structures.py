@@ -122,6 +122,15 @@ def random(seed: int, n: int, least: int, most: int, letters: int) -> Source:
     return of_machine(ds.processes.random_machine(states, symbols, rng), n, rng)
 
 
+def many_letters(seed: int, n: int, states: int = 30, letters: int = 26) -> Source:
+    """A random machine over many letters, of which each state uses some often."""
+    rng = np.random.default_rng([17, letters, seed])
+    targets = rng.integers(0, states, (states, letters))
+    emission = rng.dirichlet(np.full(letters, 0.15), states)
+    machine = ds.EpsilonMachine.from_arrays(targets, emission, range(letters))
+    return of_machine(machine, n, rng)
+
+
 def small(seed: int, n: int) -> Source:
     return random(seed, n, 2, 6, 3)
 
@@ -168,21 +177,28 @@ RUNS: list[tuple[str, Callable[[int, int], Source], int, int]] = [
 ]
 
 
-def judged(run: Callable[[int, int], Source], seed: int, n: int) -> tuple[bool, bool, float, float, bool]:
-    """Whether the machine is right, or not longer; bits above the truth, per cent; CPU seconds; whether it warns."""
+def judged(run: Callable[[int, int], Any], seed: int, n: int) -> tuple[bool, bool, float, float, bool]:
+    """Whether the machine is right, or not longer; bits above the truth, per cent; CPU seconds; whether it warns.
+
+    Where the source has no finite machine (no targets) none is right.
+    """
     symbols, targets, weights = run(seed, n)
-    read: Any = reading.read(symbols, MISSING)
-    series = SymbolSeries(read.raw, read.lut, read.bounds, len(read.letters))
-    true = series.settle(series.drive(targets[:, [int(str(a)) for a in read.letters]], weights[:, : len(read.letters)]))
     begin = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = selection.select(symbols, missing=MISSING)
+        warned = found.warning is not None
     seconds = time.process_time() - begin
+    if targets is None:
+        return False, False, np.nan, seconds, warned
+    read: Any = reading.read(symbols, MISSING)
+    series = SymbolSeries(read.raw, read.lut, read.bounds, len(read.letters))
+    columns = [int(str(a)) for a in read.letters]
+    true = series.settle(series.drive(targets[:, columns], weights[:, columns]))
     nothing = np.zeros(found.chosen.targets.shape), np.zeros(true.targets.shape)
     right = isomorphic(found.chosen.targets, nothing[0], true.targets, nothing[1], 1.0)
     above = 100.0 * (found.chosen.length / true.length - 1.0)
-    return right, right or above <= 0, above, seconds, found.warning is not None
+    return right, right or above <= 0, above, seconds, warned
 
 
 def main() -> None:

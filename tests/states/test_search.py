@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import decisional as ds
 from decisional._kernels import description_lengths as kernels
-from decisional.states.search import SPLIT_EDGES, Budget, Candidate, SymbolSeries
+from decisional.states.search import SPLIT_EDGES, Candidate, SymbolSeries
 
 QUICK = settings(max_examples=30, deadline=None)
 
@@ -171,7 +171,7 @@ def test_mergers_and_moves_only_shorten(case) -> None:
     merged = series.merge(machine)
     assert merged.length <= machine.length
     assert merged.counts.sum() == pytest.approx(machine.counts.sum())
-    improved = series.improve(merged, Budget())
+    improved = series.improve(merged)
     assert improved.length <= merged.length
 
 
@@ -182,11 +182,11 @@ def test_a_wrong_edge_and_a_missing_state_are_found() -> None:
     true = series.drive(even.targets, even.emission)
     coin = series.drive(np.zeros((1, 2), int), np.full((1, 2), 0.5))
     assert coin.length > true.length + 1000
-    found = series.improve(coin, Budget())
+    found = series.improve(coin)
     assert found.n_states == 2
     assert found.length == pytest.approx(true.length, abs=5)
     wrong = series.drive(np.array([[0, 1], [1, 0]]), np.full((2, 2), 0.5))
-    assert series.improve(wrong, Budget()).length == pytest.approx(true.length, abs=5)
+    assert series.improve(wrong).length == pytest.approx(true.length, abs=5)
 
 
 def naive_neighbours(machine: Candidate) -> Iterator[tuple[np.ndarray, np.ndarray]]:
@@ -221,7 +221,7 @@ def test_no_neighbour_of_what_the_search_ends_at_is_shorter(case) -> None:
     found = series.drive(targets, weights)
     if found.n_states == 0:
         return
-    found = series.improve(found, Budget())
+    found = series.improve(found)
     for other in naive_neighbours(found):
         assert naive_length(*naive_walk(sequences, *other), series.log_n) > found.length - 1e-5
 
@@ -235,7 +235,7 @@ def test_a_state_is_split_where_no_single_edge_led_elsewhere_helps() -> None:
     one = series.drive(np.zeros((1, 2), int), np.full((1, 2), 0.5))
     edges = [series.drive(*other) for other in naive_neighbours(one)][:4]
     assert min(neighbour.length for neighbour in edges) >= one.length
-    found = series.improve(one, Budget())
+    found = series.improve(one)
     assert found.targets.tolist() == [[1, 1], [0, 0]]
     assert found.length < one.length - 5
 
@@ -248,6 +248,6 @@ def test_alternating_states_are_split_at_once() -> None:
     symbols = machine.simulate(20_000, rng=1)
     series = SymbolSeries(symbols, np.arange(3), np.array([0, symbols.size]), 3)
     merged = series.drive(np.array([[1, 0, 0], [0, 1, -1]]), np.array([[0.1, 0.7, 0.2], [0.4, 0.6, 0.0]]))
-    found = series.improve(merged, Budget())
+    found = series.improve(merged)
     assert found.n_states == 3
     assert found.length < merged.length - 100
