@@ -119,23 +119,12 @@ def walk(seed: int, n: int) -> Any:
 
 def hidden(seed: int, n: int) -> Any:
     """The Even process, one symbol in ten flipped: no finite machine."""
-    rng = np.random.default_rng([39, seed])
-    return of_machine(ds.processes.even(), n, rng)[0] ^ (rng.random(n) < 0.1)
+    return np.asarray(ds.processes.misread(ds.processes.even(), 0.1).simulate(n, rng=seed)).astype(int)
 
 
 def mess3(seed: int, n: int) -> Any:
     """Three hidden states that three symbols tell of badly: no finite machine."""
-    rng = np.random.default_rng([40, seed])
-    x, a = 0.05, 0.85
-    b, y = (1 - a) / 2, 1 - 2 * x
-    first = np.array([[a * y, b * x, b * x], [a * x, b * y, b * x], [a * x, b * x, b * y]])
-    tables = [np.roll(first, k, axis=(0, 1)) for k in range(3)]
-    chances = np.cumsum(np.stack(tables, axis=1).reshape(3, 9), axis=1)
-    symbols, state, uniform = np.empty(n, int), 0, rng.random(n)
-    for i in range(n):
-        drawn = min(int(np.searchsorted(chances[state], uniform[i], "right")), 8)
-        symbols[i], state = divmod(drawn, 3)
-    return symbols
+    return np.asarray(ds.processes.mess3().simulate(n, rng=seed)).astype(int)
 
 
 def holes(seed: int, n: int, symbols: Any) -> Any:

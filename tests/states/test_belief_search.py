@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 
 import decisional as ds
 import naive_beliefs as naive
-from decisional.states import belief_search
-from decisional.states.belief_search import Hidden, HiddenSeries, judged, merged, split
+from decisional.states import hidden_search
+from decisional.states.hidden_search import Hidden, HiddenSeries, judged, merged, split
 from decisional.support.executors import alone
 
 seeds = st.integers(0, 2**32 - 1)
 
 
 def machine_of(seed: int, n_symbols: int, n_states: int) -> Hidden:
-    return belief_search.drawn(n_symbols, n_states, np.random.default_rng(seed))
+    return hidden_search.drawn(n_symbols, n_states, np.random.default_rng(seed))
 
 
 def series_of(sequences: list[list[int]], n_symbols: int) -> HiddenSeries:
@@ -38,7 +38,7 @@ def test_expected_uses_are_sums_over_all_paths(seed: int, sequences: Any, n_stat
     machine, series = machine_of(seed, 3, n_states), series_of(sequences, 3)
     uses, starts = naive.expected(sequences, machine.steps, machine.home)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(belief_search, "EVERY", every)
+        patch.setattr(hidden_search, "EVERY", every)
         found = series.expected(machine)
     np.testing.assert_allclose(found.uses, uses, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(found.starts, starts, rtol=1e-9, atol=1e-12)
@@ -61,7 +61,7 @@ def test_the_likelihood_never_falls(seed: int, n_states: int) -> None:
 
 
 def test_threads_and_blocks_change_nothing() -> None:
-    codes = np.random.default_rng(1).integers(0, 3, 3 * belief_search.SHORT).astype(np.int32)
+    codes = np.random.default_rng(1).integers(0, 3, 3 * hidden_search.SHORT).astype(np.int32)
     series, machine = HiddenSeries(codes, np.arange(codes.size) % 1000 == 0, 3), machine_of(2, 3, 4)
     found = series.expected(machine)
     with alone():

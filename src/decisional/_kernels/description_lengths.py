@@ -196,14 +196,14 @@ def description_length(counts, start_bits, misses, log_n):
 def drop_unlikely(counts):
     """Forget edges that no sequence is likeliest to take: used less than half a time, and half the most used one.
 
-    Of each symbol one edge remains.
+    Of each symbol one edge remains. Rounding decides nothing.
     """
     for s in range(counts.shape[1]):
         most = 0.0
         for j in range(counts.shape[0]):
             most = max(most, counts[j, s])
         for j in range(counts.shape[0]):
-            if counts[j, s] < 0.5 * min(1.0, most):
+            if counts[j, s] < 0.5 * min(1.0, most) - 1e-9:
                 counts[j, s] = 0.0
 
 

@@ -29,8 +29,8 @@ from ..support.arguments import flag, generator, integer, real, require, teller
 from ..support.arrays import Ints
 from . import aggregation, matching
 from .distributions import Counts
-from .doubt import doubts
-from .merging import cycles, drawn_tables, merged_contexts, unexplained
+from .doubt import doubts, hidden_gain
+from .merging import BETWEEN, cycles, drawn_tables, merged_contexts, unexplained
 from .mixture import Mixture
 from .reconstruct import reconstruct
 from .search import Budget, Candidate, Proposal, StoredSeries, SymbolSeries
@@ -50,6 +50,8 @@ RECONSTRUCTING = 4e9
 # Descriptions closer than this many bits, odds of 16 to 1, cannot be told apart; so many are odds of 1000 to 1.
 DOUBT = 4.0
 CERTAIN = 10.0
+# Machines of as many states and this close are the same.
+SAME = 0.5
 # Symbols that depend on what was before the state by chance less probable than this say that states are missing.
 CHANCE = 0.01
 # A machine of several states that so many lengths of past agree on is the plateau.
@@ -61,7 +63,7 @@ LONGEST = 64
 # What a selection of a million symbols or less may cost, in operations of about a nanosecond, and in seconds where that
 # is not kept; more symbols may cost more in proportion.
 MILLION = 1e6
-OPERATIONS = 1.6e10
+OPERATIONS = 2e10
 SECONDS = 25.0
 # Machines with more states are compared with merged ones even where they tell all, for so many operations.
 LARGE = 8
@@ -95,6 +97,7 @@ class Selection:
     chance : how probable it is that symbols depend so much on what was before the state, if the machine is right
     bounded : whether the search was ended by the number of operations that it may take
     whole : whether the sequences are whole strings, whose end is the last symbol
+    hidden : bits by which hidden states describe the beginning of the series shorter than the chosen machine
     data : the series, and the number of each symbol of the alphabet in it, for `predictor`
     """
 
@@ -106,6 +109,7 @@ class Selection:
     chance: float = 1.0
     bounded: bool = False
     whole: bool = False
+    hidden: float = 0.0
     data: tuple[SymbolSeries, Ints] | None = field(default=None, repr=False)
 
     def predictor(self) -> Mixture:
@@ -151,6 +155,11 @@ class Selection:
         return next((c for c in self.candidates[1:] if not _same(c.proposal, best)), None)
 
     @property
+    def agreeing(self) -> int:
+        """How many proposals led to the chosen machine."""
+        return _agreeing(list(self.candidates))
+
+    @property
     def why(self) -> str:
         """The choice in a sentence."""
         best, rival = self.chosen, self.rival
@@ -182,10 +191,10 @@ class Selection:
     def warning(self) -> str | None:
         """What to know before the machine is trusted, in a sentence or several, else None.
 
-        That the search was cut short, that the symbols before tell more than the state, or that another machine
-        describes the data nearly as short.
+        That the search was cut short, that the symbols before tell more than the state, that hidden states do, that
+        another machine describes the data nearly as short, or that all other proposals led elsewhere.
         """
-        found = [self._cut_short(), self._lacking(), self._too_close()]
+        found = [self._cut_short(), self._lacking(), self._hidden(), self._too_close(), self._alone()]
         return " ".join(sentence for sentence in found if sentence is not None) or None
 
     def _cut_short(self) -> str | None:
@@ -208,6 +217,24 @@ class Selection:
         return (
             f"The machine explains {100 * self.explained:.3g} % of what can be predicted: given its state, the symbols "
             f"before still save {self.unexplained:,.0f} bits; its states are an approximation."
+        )
+
+    def _hidden(self) -> str | None:
+        if self.hidden < DOUBT:
+            return None
+        return (
+            f"Hidden states, which symbols do not tell, describe the beginning {self.hidden:,.0f} bits shorter: there "
+            "may be no finite machine; see ds.belief_machine."
+        )
+
+    def _alone(self) -> str | None:
+        best, rival = self.chosen, self.rival
+        if rival is None or best.n_states <= LARGE or self.agreeing > 1:
+            return None
+        gap = rival.description_length - best.description_length
+        return (
+            f"Proposals disagree: {len(self.candidates):,} led to this machine once, and otherwise to some that need "
+            f"{gap:,.0f} bits more at least; a shorter one may exist."
         )
 
     def _too_close(self) -> str | None:
@@ -350,7 +377,7 @@ def _select_series(
         whole = StoredSeries(partial(_renumbered, stored, place), stored.size, len(source.letters))
         found = _on_all(given, whole, say)
     # What is drawn at random may remember more than a past that is bounded.
-    for propose in (_merged, _searches, _drawn) if max_past is None else (_merged, _searches):
+    for propose in (_merged, _searches, _drawn, _again) if max_past is None else (_merged, _searches, _again):
         found.sort(key=lambda c: c.length)
         found += propose(found, series, whole, say)
     # What is believed of the first state is to follow from the machine, not from how it was found.
@@ -359,10 +386,11 @@ def _select_series(
     # Of equal machines the one from the shortest windows comes first.
     found.sort(key=lambda c: (round(c.length, 2), c.searched, c.past, c.future))
     rest, chance = doubts(series.beginning(MERGED), found[0])
+    hidden = hidden_gain(series, found[0], chance)
     candidates = tuple(replace(c, targets=c.targets[:, place[:-1]], counts=c.counts[:, place[:-1]]) for c in found)
     known = round(float(candidates[0].counts.sum())), rest, budget.cut, chance, budget.left < 0
     series.budget = Budget()
-    return Selection(candidates, source.letters, *known, data=(series, place[:-1]))
+    return Selection(candidates, source.letters, *known, hidden=hidden, data=(series, place[:-1]))
 
 
 def _select_strings(
@@ -452,6 +480,12 @@ def _on_all(given: list[tuple[Candidate, Proposal]], whole: StoredSeries, say: P
 def _same(a: Proposal, b: Proposal) -> bool:
     """Whether two machines have the same states and edges, whatever their numbering and probabilities."""
     return isomorphic(a[0], np.zeros(a[0].shape), b[0], np.zeros(b[0].shape), atol=1.0)
+
+
+def _agreeing(found: list[Candidate]) -> int:
+    """How many candidates are the first one, the shortest: they have as many states, and its length."""
+    best = found[0]
+    return sum(c.n_states == best.n_states and c.length < best.length + SAME for c in found)
 
 
 def _states(n: int) -> str:
@@ -583,6 +617,20 @@ def _drawn(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, sa
         if along.length < best.length - 1e-6:
             best = _searched(along, series, whole, say)
             yield best
+
+
+def _again(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, say: Progress) -> Iterator[Candidate]:
+    """Machines by merging other numbers of contexts, where a large one was found once, until it is found again."""
+    if found[0].n_states <= LARGE or _agreeing(found) > 1:
+        return
+    part, seen = series.beginning(MERGED), [found[0]]
+    for proposal in merged_contexts(part, BETWEEN):
+        along = proposal if part is whole else whole.fit(proposal.proposal)
+        say(f"{proposal.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        yield replace(along, **proposal.origin)
+        seen = sorted([*seen, along], key=lambda c: c.length)
+        if _agreeing(seen) > 1:
+            return
 
 
 def _judged(

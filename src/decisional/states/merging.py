@@ -21,6 +21,8 @@ from .search import LIMIT, ROUNDING, Budget, Candidate, Proposal, SymbolSeries, 
 
 # Contexts to begin with: few are folded at once, many remember longer.
 SIZES = (100, 400, 1_500, 6_000)
+# Others, where a large machine was found but once.
+BETWEEN = (200, 800, 3_000)
 # Cells of the table of a large machine.
 CELLS = 4_000_000
 # Contexts grow to this length, where they were seen so often.
@@ -115,7 +117,7 @@ class Contexts:
             self.codes, before, roots, self.symbols, most, LEAST, DEEPEST, self.node, *tree
         )
         self.parent, self.depth, self.count = (part[: self.size] for part in tree)
-        series.budget.spend(GROWN * (self.count.sum() + self.codes.size))
+        series.budget.spend(GROWN * (int(self.count.sum()) + self.codes.size))
         self.full = self.size == most
 
     def counts(self, node: Ints, n: int) -> Ints:
@@ -352,10 +354,10 @@ def cycles(series: SymbolSeries) -> Iterator[Candidate]:
         yield replace(found, how="cycles", searched=True)
 
 
-def merged_contexts(series: SymbolSeries) -> Iterator[Candidate]:
+def merged_contexts(series: SymbolSeries, sizes: tuple[int, ...] = SIZES) -> Iterator[Candidate]:
     """Machines by merging contexts, few at first; cost: see SIZES, FOLDING, FOLLOWING."""
     done = -1
-    for most in SIZES:
+    for most in sizes:
         size = min(most, max(CELLS // series.n_symbols, 50))
         tree = Contexts(series, size)
         if series.budget.spent or tree.size == done:
