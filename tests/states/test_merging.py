@@ -208,3 +208,6 @@ def test_climbing_finds_what_no_context_tells() -> None:
     assert found.length == pytest.approx(right.length, abs=1.0)
     again = merging.climb(series, coin, 3e8)
     assert np.array_equal(found.targets, again.targets)
+    other = merging.drawn_again(series)
+    assert other.how == "draws"
+    assert other.length == pytest.approx(found.length, abs=0.5)

@@ -30,7 +30,7 @@ from ..support.arrays import Ints
 from . import aggregation, matching
 from .distributions import Counts
 from .doubt import doubts, hidden_gain
-from .merging import BETWEEN, cycles, drawn_tables, merged_contexts, unexplained
+from .merging import BETWEEN, cycles, drawn_again, drawn_tables, merged_contexts, unexplained
 from .mixture import Mixture
 from .reconstruct import reconstruct
 from .search import Budget, Candidate, Proposal, StoredSeries, SymbolSeries
@@ -77,6 +77,7 @@ FOUND = {
     "prefixes": "by merging prefixes",
     "cycles": "from a period",
     "tables": "by climbing from machines drawn at random",
+    "draws": "by climbing from other machines drawn at random",
 }
 
 Progress = Callable[[str], None]
@@ -229,7 +230,7 @@ class Selection:
 
     def _alone(self) -> str | None:
         best, rival = self.chosen, self.rival
-        if rival is None or best.n_states <= LARGE or self.agreeing > 1:
+        if rival is None or not _doubtful(list(self.candidates)):
             return None
         gap = rival.description_length - best.description_length
         return (
@@ -483,9 +484,18 @@ def _same(a: Proposal, b: Proposal) -> bool:
 
 
 def _agreeing(found: list[Candidate]) -> int:
-    """How many candidates are the first one, the shortest: they have as many states, and its length."""
+    """How many candidates are the first one, the shortest: they have as many states, and its length.
+
+    All that were climbed to are one, as each begins with the last.
+    """
     best = found[0]
-    return sum(c.n_states == best.n_states and c.length < best.length + SAME for c in found)
+    same = [c.how for c in found if c.n_states == best.n_states and c.length < best.length + SAME]
+    return len(same) - max(same.count("tables") - 1, 0)
+
+
+def _doubtful(found: list[Candidate]) -> bool:
+    """Whether the shortest candidate is large, or was climbed to, and is the only one that is this machine."""
+    return (found[0].n_states > LARGE or found[0].how in ("tables", "draws")) and _agreeing(found) == 1
 
 
 def _states(n: int) -> str:
@@ -620,11 +630,12 @@ def _drawn(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, sa
 
 
 def _again(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, say: Progress) -> Iterator[Candidate]:
-    """Machines by merging other numbers of contexts, where a large one was found once, until it is found again."""
-    if found[0].n_states <= LARGE or _agreeing(found) > 1:
+    """Other proposals of the same kind, where a machine is doubtful, until it is found again."""
+    if not _doubtful(found):
         return
     part, seen = series.beginning(MERGED), [found[0]]
-    for proposal in merged_contexts(part, BETWEEN):
+    climbed = found[0].how == "tables"
+    for proposal in [drawn_again(part)] if climbed else merged_contexts(part, BETWEEN):
         along = proposal if part is whole else whole.fit(proposal.proposal)
         say(f"{proposal.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
         yield replace(along, **proposal.origin)

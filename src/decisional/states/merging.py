@@ -56,6 +56,8 @@ KEPT = 3
 # are not more different symbols and states than this.
 CLIMBING = (6e4, 6e5, 3e6)
 MOST_CLIMBING = 4e9
+# The same for other draws, where a machine was found by climbing alone.
+AGAIN = 2.4e5
 FEW_SYMBOLS = 4
 # Operations for each symbol that a machine drawn at random is driven along, and for each in a context that is grown.
 READ = 3.0
@@ -411,13 +413,20 @@ def _all_moves(n: int, symbols: int) -> Ints:
     return np.concatenate([_leads(n, symbols), _exchanges(n, symbols)])
 
 
-def climb(series: SymbolSeries, begin: Candidate, operations: float) -> Candidate:
+def drawn_again(series: SymbolSeries) -> Candidate:
+    """The machine that other draws lead to, from the beginning: if it is another one, there were too few of them."""
+    one = np.zeros((1, series.n_symbols), np.int64)
+    alone = series.drive(one, np.ones(one.shape))
+    return replace(climb(series, alone, AGAIN * min(series.size, CLIMBED[0]), seed=1), how="draws")
+
+
+def climb(series: SymbolSeries, begin: Candidate, operations: float, seed: int = 0) -> Candidate:
     """Small machines drawn at random, half of them permutations, improved edge by edge on few symbols, then on more.
 
     Then two edges at a time of the best, and of the machine to begin with, are led elsewhere at random. The draws are
-    always the same. Cost: at most `operations`, about 100 descriptions of 5,000 symbols for each draw.
+    always the same for a seed. Cost: at most `operations`, about 100 descriptions of 5,000 symbols for each draw.
     """
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     codes = series.codes[series.codes >= 0].astype(np.uint64)
     budget = series.budget
     limit = budget.left - operations
