@@ -199,7 +199,8 @@ def _next_blue(targets, total, into, red, n_red, is_red):
 def _partner(targets, counts, total, worth, into, blue, red, n_red, gain, cost, floor, limit, left, scratch):
     """The red state that gains most when it is merged with the blue one, -1 = none; the gain, the operations left."""
     stack, log, old, led = scratch
-    best, to = 0.0, -1
+    # Less is rounding.
+    best, to = 1e-9, -1
     symbols = targets.shape[1]
     for r in range(n_red):
         a = red[r]
