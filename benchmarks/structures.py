@@ -19,6 +19,8 @@ import decisional as ds
 from decisional.data import sequences as reading
 from decisional.machines.isomorphism import isomorphic
 from decisional.states import machine_selection as selection
+from decisional.states.hidden_search import Hidden, hidden_series
+from decisional.states.hidden_search import judged as hidden_judged
 from decisional.states.search import SymbolSeries
 
 FIRST = 20000
@@ -85,11 +87,11 @@ def minimal(machine: ds.EpsilonMachine) -> bool:
     return machine.recurrent_part().n_states == machine.n_states == machine.minimise(0.05).n_states
 
 
-def permutation(seed: int, n: int) -> Source:
-    """A machine of 2 to 6 states whose symbols permute them: no finite past tells the state."""
+def permutation(seed: int, n: int, least: int = 2, most: int = 6) -> Source:
+    """A machine of 2 to 6 states, or others, whose symbols permute them: no finite past tells the state."""
     rng = np.random.default_rng([14, seed])
     while True:
-        states, letters = int(rng.integers(2, 7)), int(rng.integers(2, 4))
+        states, letters = int(rng.integers(least, most + 1)), int(rng.integers(2, 4))
         targets = np.stack([rng.permutation(states) for _ in range(letters)], axis=1)
         emission = rng.dirichlet(np.ones(letters), states)
         machine = ds.EpsilonMachine.from_arrays(targets, emission, range(letters))
@@ -120,6 +122,15 @@ def random(seed: int, n: int, least: int, most: int, letters: int) -> Source:
     rng = np.random.default_rng([16, least, seed])
     states, symbols = int(rng.integers(least, most + 1)), int(rng.integers(2, letters + 1))
     return of_machine(ds.processes.random_machine(states, symbols, rng), n, rng)
+
+
+def many_letters(seed: int, n: int, states: int = 30, letters: int = 26) -> Source:
+    """A random machine over many letters, of which each state uses some often."""
+    rng = np.random.default_rng([17, letters, seed])
+    targets = rng.integers(0, states, (states, letters))
+    emission = rng.dirichlet(np.full(letters, 0.15), states)
+    machine = ds.EpsilonMachine.from_arrays(targets, emission, range(letters))
+    return of_machine(machine, n, rng)
 
 
 def small(seed: int, n: int) -> Source:
@@ -168,21 +179,38 @@ RUNS: list[tuple[str, Callable[[int, int], Source], int, int]] = [
 ]
 
 
-def judged(run: Callable[[int, int], Source], seed: int, n: int) -> tuple[bool, bool, float, float, bool]:
-    """Whether the machine is right, or not longer; bits above the truth, per cent; CPU seconds; whether it warns."""
+def hidden_length(read: Any, steps: np.ndarray) -> float:
+    """Description length of the hidden states of a source, their probabilities improved."""
+    series = hidden_series(read.lut[read.raw].astype(int), read.bounds, len(read.letters))
+    home = np.full(steps.shape[1], 1.0 / steps.shape[1])
+    improved = series.improve(Hidden(np.ascontiguousarray(steps), home), 100)
+    return hidden_judged(improved, series).description_length
+
+
+def judged(run: Callable[[int, int], Any], seed: int, n: int) -> tuple[bool, bool, float, float, bool]:
+    """Whether the machine is right, or not longer; bits above the truth, per cent; CPU seconds; whether it warns.
+
+    Where the source has no finite machine (no targets) none is right, but one may be as short as the hidden states of
+    the source (weights), if these are known.
+    """
     symbols, targets, weights = run(seed, n)
-    read: Any = reading.read(symbols, MISSING)
-    series = SymbolSeries(read.raw, read.lut, read.bounds, len(read.letters))
-    true = series.settle(series.drive(targets[:, [int(str(a)) for a in read.letters]], weights[:, : len(read.letters)]))
     begin = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = selection.select(symbols, missing=MISSING)
+        warned = found.warning is not None
     seconds = time.process_time() - begin
+    read: Any = reading.read(symbols, MISSING)
+    if targets is None:
+        above = np.inf if weights is None else 100.0 * (found.chosen.length / hidden_length(read, weights) - 1.0)
+        return False, bool(above <= 0), above, seconds, warned
+    series = SymbolSeries(read.raw, read.lut, read.bounds, len(read.letters))
+    columns = [int(str(a)) for a in read.letters]
+    true = series.settle(series.drive(targets[:, columns], weights[:, columns]))
     nothing = np.zeros(found.chosen.targets.shape), np.zeros(true.targets.shape)
     right = isomorphic(found.chosen.targets, nothing[0], true.targets, nothing[1], 1.0)
     above = 100.0 * (found.chosen.length / true.length - 1.0)
-    return right, right or above <= 0, above, seconds, found.warning is not None
+    return right, right or above <= 0, above, seconds, warned
 
 
 def main() -> None:

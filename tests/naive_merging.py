@@ -125,7 +125,7 @@ def fold(targets, counts, gain, cost, limit):
         blue = max(blues, key=lambda k: uses(groups[k]))
         trials = [(*merged(groups, r, blue), r) for r in red]
         best = max(trials, key=lambda one: one[0])
-        if best[0] > 0.0:
+        if best[0] > 1e-9:
             groups = best[1]
             red = [r for i, r in enumerate(red) if all(groups[r] != groups[q] for q in red[:i])]
         else:

@@ -1,7 +1,8 @@
 """What the data choose: the machine of a series without parameters, how much past matters, the widths of an image."""
 
-from .states.belief_search import BeliefCandidate, BeliefSelection, belief_machine, select_beliefs
+from .states.belief_search import BeliefSelection, belief_machine, select_beliefs
 from .states.defaults import GreyScale, grey_scale
+from .states.hidden_search import BeliefCandidate
 from .states.machine_selection import Bootstrap, Selection, best_window, bootstrap, epsilon_machine, select
 from .states.pasts import best_past
 from .states.search import Candidate

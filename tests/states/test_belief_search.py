@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 import decisional as ds
 import naive_beliefs as naive
-from decisional.states import belief_search, hidden_series
-from decisional.states.belief_search import judged, merged, split
+from decisional.states import hidden_search, hidden_series
+from decisional.states.hidden_search import judged, merged, split
 from decisional.states.hidden_series import Hidden, HiddenSeries
 from decisional.support.executors import alone
 
@@ -19,7 +19,7 @@ seeds = st.integers(0, 2**32 - 1)
 
 
 def machine_of(seed: int, n_symbols: int, n_states: int) -> Hidden:
-    return belief_search.drawn(n_symbols, n_states, np.random.default_rng(seed))
+    return hidden_search.drawn(n_symbols, n_states, np.random.default_rng(seed))
 
 
 def series_of(sequences: list[list[int]], n_symbols: int) -> HiddenSeries:

@@ -135,7 +135,7 @@ def test_out_of_budget_contexts_join_their_suffix(case) -> None:
 def test_sweeping_closes_under_determinism(case) -> None:
     targets, counts = case
     log_n = math.log2(max(int(counts.sum()), 2))
-    into = search.best_partners(targets, counts.astype(float), log_n)
+    into, _ = search.best_partners(targets, counts.astype(float), log_n)
     for k in range(len(targets)):
         assert into[into[k]] == into[k]
         for s in range(targets.shape[1]):
@@ -153,7 +153,7 @@ def test_gains_of_edges_led_elsewhere_are_their_naive_twin(case, data) -> None:
     targets = np.array(data.draw(st.lists(row, min_size=n, max_size=n)), np.int64)
     series = series_of(given_sequences, symbols)
     machine = series.drive(targets, np.ones(targets.shape))
-    edges, gains = merging.elsewhere(series, machine, Budget())
+    edges, gains = merging.elsewhere(series, machine)
     full, counts = merging.completed(machine.targets, machine.counts)
     smooth = counts + (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * symbols)
     states = series.states(replace(machine, targets=full, counts=smooth))
@@ -201,10 +201,13 @@ def test_climbing_finds_what_no_context_tells() -> None:
         [(0, 0, 1, 0.2), (0, 1, 0, 0.8), (1, 0, 2, 0.5), (1, 1, 1, 0.5), (2, 0, 0, 0.9), (2, 1, 2, 0.1)]
     )
     symbols = true.simulate(30_000, rng=2)
-    series = SymbolSeries(symbols, np.arange(2), np.array([0, symbols.size]), 2)
+    series = SymbolSeries(symbols, np.arange(2), np.array([0, symbols.size]), 2, Budget(1e10))
     coin = series.drive(np.zeros((1, 2), int), np.ones((1, 2)))
-    found = merging.climb(series, coin, 3e8, Budget(1e10))
+    found = merging.climb(series, coin, 3e8)
     right = series.drive(true.targets, true.emission)
     assert found.length == pytest.approx(right.length, abs=1.0)
-    again = merging.climb(series, coin, 3e8, Budget(1e10))
+    again = merging.climb(series, coin, 3e8)
     assert np.array_equal(found.targets, again.targets)
+    other = merging.drawn_again(series)
+    assert other.how == "draws"
+    assert other.length == pytest.approx(found.length, abs=0.5)

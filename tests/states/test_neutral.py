@@ -85,3 +85,12 @@ def test_equally_frequent_symbols_are_told_apart_by_what_they_are_with() -> None
     renamed = neutral.Neutral.of(again, Counts(min_count=1).estimate(again))
     places = [np.arange(3) if one is None else one.letters for one in (found, renamed)]
     assert places[0].tolist() == places[1][[2, 0, 1]].tolist()
+
+
+def test_names_change_nothing_of_cssr() -> None:
+    for seed in range(60):
+        symbols, name, past = series(seed)
+        one, other = (ds.baselines.cssr(data, past) for data in (symbols, name[symbols]))
+        old = np.argsort(name)
+        rows = [(a, int(old[x]), b, p) for a, x, b, p in other.transitions()]
+        assert one.is_isomorphic(ds.EpsilonMachine(rows, alphabet=one.alphabet)), seed

@@ -16,6 +16,9 @@ from .components import root
 AHEAD = 64
 # Up to so many symbols, those read before the state is known matter.
 FEW_SYMBOLS = 5_000
+# A machine that needs so many bits more than another after the first BEGINNING of many symbols is given up.
+BEHIND = 30.0
+BEGINNING = 1 / 16
 # Paths that are less likely than the likeliest by more bits than this are given up.
 HOPELESS = 50.0
 
@@ -111,10 +114,11 @@ def walk(raw, lut, bounds, begin, end, targets, logs, first, limit, state, start
 
     first (n_states,) is log2 of what is believed of an unknown state; until it is known, uses are expected ones. What
     follows `end` is only looked at to find a state. Returns the bits of the starts so far, how many
-    symbols were impossible, the last state, and how many symbols after `end` are counted already; gives up when
-    impossible ones are more than `limit`. Cost: O(1) for each symbol, O(n_states) until the state is known.
+    symbols were impossible, the last state, how many symbols after `end` are counted already, and how many were read
+    before the state was known; gives up when impossible ones are more than `limit`. Cost: O(1) for each symbol,
+    O(n_states) until the state is known.
     """
-    misses, i = 0, begin
+    misses, i, unknown = 0, begin, 0
     weight, place = np.empty(targets.shape[0]), np.empty(targets.shape[0], np.int64)
     for q in range(bounds.size - 1):
         if q > 0:
@@ -134,16 +138,17 @@ def walk(raw, lut, bounds, begin, end, targets, logs, first, limit, state, start
                 continue
             misses += state >= 0
             if misses > limit:
-                return start_bits, misses, state, 0
+                return start_bits, misses, state, 0, unknown
             stop, state, bits = _begin(raw, lut, i, bounds[q + 1], targets, logs, first, weight, place, counts)
             start_bits += bits
+            unknown += stop - i + 1
             if stop == i:
                 misses += 1
                 stop += 1
             elif state < 0 and stop < bounds[q + 1] and lut[raw[stop]] >= 0:
                 misses += 1
             i = stop
-    return start_bits, misses, state, max(i - end, 0)
+    return start_bits, misses, state, max(i - end, 0), unknown
 
 
 @kernel
@@ -191,14 +196,14 @@ def description_length(counts, start_bits, misses, log_n):
 def drop_unlikely(counts):
     """Forget edges that no sequence is likeliest to take: used less than half a time, and half the most used one.
 
-    Of each symbol one edge remains.
+    Of each symbol one edge remains. Rounding decides nothing.
     """
     for s in range(counts.shape[1]):
         most = 0.0
         for j in range(counts.shape[0]):
             most = max(most, counts[j, s])
         for j in range(counts.shape[0]):
-            if counts[j, s] < 0.5 * min(1.0, most):
+            if counts[j, s] < 0.5 * min(1.0, most) - 1e-9:
                 counts[j, s] = 0.0
 
 
@@ -216,16 +221,39 @@ def learnt(counts):
 
 
 @kernel
+def _bits(raw, lut, bounds, end, targets, logs, first, limit, log_n, counts):
+    """Bits of the symbols up to `end`, without those of the machine; counts is scratch."""
+    counts[:] = 0.0
+    start_bits, misses, _, _, _ = walk(raw, lut, bounds, 0, end, targets, logs, first, limit, -1, 0.0, counts)
+    bits = start_bits + misses * log_n
+    for j in range(counts.shape[0]):
+        total = 0.0
+        for s in range(counts.shape[1]):
+            if counts[j, s] > 0:
+                bits -= counts[j, s] * math.log2(counts[j, s])
+                total += counts[j, s]
+        if total > 0:
+            bits += total * math.log2(total)
+    return bits
+
+
+@kernel
 def move_lengths(raw, lut, bounds, targets, logs, first, copied, copies, edges, ends, log_n, best, lengths):
     """lengths[m]: description length if the edges numbered edges[m] led to the states ends[m].
 
     The last row of targets, logs and first is free: where copies[m], it is first a copy of the state copied[m], whose
     own edges count among them. Of few symbols much depends on the first: they are read again with what the machine then
-    is. A machine that is longer than `best` may be given up (inf).
+    is. Of many, the first tell which machines are far behind. A machine that is longer than `best` may be given up
+    (inf).
     """
     n, symbols = targets.shape[0] - 1, targets.shape[1]
     counts = np.zeros(targets.shape)
     limit = int(best / log_n)
+    few = raw.size <= FEW_SYMBOLS
+    begun = 0 if few else int(raw.size * BEGINNING)
+    enough = np.inf
+    if not few:
+        enough = BEHIND + _bits(raw, lut, bounds, begun, targets[:n], logs[:n], first[:n], limit, log_n, counts)
     for m in range(lengths.size):
         moved = targets.copy()
         last = n + copies[m]
@@ -233,15 +261,18 @@ def move_lengths(raw, lut, bounds, targets, logs, first, copied, copies, edges, 
             moved[n], logs[n], first[n] = targets[copied[m]], logs[copied[m]], first[copied[m]]
         for e in range(edges.shape[1]):
             moved[edges[m, e] // symbols, edges[m, e] % symbols] = ends[m, e]
-        counts[:] = 0.0
         read = logs[:last], first[:last]
-        start_bits, misses, _, _ = walk(
+        if not few and _bits(raw, lut, bounds, begun, moved[:last], *read, limit, log_n, counts) > enough:
+            lengths[m] = np.inf
+            continue
+        counts[:] = 0.0
+        start_bits, misses, _, _, _ = walk(
             raw, lut, bounds, 0, raw.size, moved[:last], read[0], read[1], limit, -1, 0.0, counts
         )
-        if raw.size <= FEW_SYMBOLS and misses <= limit:
+        if few and misses <= limit:
             read = learnt(counts[:last])
             counts[:] = 0.0
-            start_bits, misses, _, _ = walk(
+            start_bits, misses, _, _, _ = walk(
                 raw, lut, bounds, 0, raw.size, moved[:last], read[0], read[1], limit, -1, 0.0, counts
             )
         drop_unlikely(counts)

@@ -199,7 +199,8 @@ def _next_blue(targets, total, into, red, n_red, is_red):
 def _partner(targets, counts, total, worth, into, blue, red, n_red, gain, cost, floor, limit, left, scratch):
     """The red state that gains most when it is merged with the blue one, -1 = none; the gain, the operations left."""
     stack, log, old, led = scratch
-    best, to = 0.0, -1
+    # Less is rounding.
+    best, to = 1e-9, -1
     symbols = targets.shape[1]
     for r in range(n_red):
         a = red[r]
@@ -416,19 +417,16 @@ def uses_along(codes, targets):
 
 
 @kernel
-def climb(codes, targets, moves, log_n, share, most):
+def climb(codes, targets, moves, bits, log_n, share, most):
     """Make moves, in the given order, again and again while one shortens the description of a complete machine.
 
     moves (n, 3) of states and symbols: (edge, edge, target) leads an edge, state n_symbols + symbol, elsewhere;
-    (edge, other edge, -1) exchanges the targets of two. Changes targets; returns the length, and how many symbols were
-    read, about `most`. Of the bits of the machine a `share` counts: symbols that are a part of more are to tell what
-    pays for all of them.
+    (edge, other edge, -1) exchanges the targets of two. bits[c] = c log2 c. Changes targets; returns the length, and
+    how many symbols were read, about `most`. Of the bits of the machine a `share` counts: symbols that are a part of
+    more are to tell what pays for all of them.
     """
     symbols = targets.shape[1]
     counts, next_row = np.empty(targets.shape, np.int32), (targets.ravel() * symbols).astype(np.uint64)
-    bits = np.empty(codes.size + 1)
-    for c in range(bits.size):
-        bits[c] = c * math.log2(max(c, 1))
     known, lengths = np.full(PARTS, np.inf), np.empty(PARTS)
     best, read = _along(codes, next_row, counts, bits, log_n, share, known, lengths)
     known[:] = lengths

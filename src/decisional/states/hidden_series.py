@@ -32,6 +32,8 @@ GROUPS = 16
 ENOUGH = 0.02
 # How much longer a step becomes after one that gained, and the longest.
 LONGER, LONGEST = 1.3, 8.0
+# How much more probable a step may become at once, so that powers of it are numbers.
+STEEPEST = 1e30
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +198,7 @@ def _maximised(machine: Hidden, seen: Expected, length: float) -> Hidden:
     best = np.divide(seen.uses, total, out=machine.steps.copy(), where=total > 0.0)
     if length != 1.0:
         ratio = np.divide(best, machine.steps, out=np.zeros_like(best), where=machine.steps > 0.0)
-        best = machine.steps * ratio**length
+        best = machine.steps * np.minimum(ratio, STEEPEST) ** length
         best /= best.sum(axis=(0, 2), keepdims=True)
     return Hidden(best, seen.starts / seen.starts.sum())
 
@@ -212,3 +214,11 @@ def softened(targets: Ints, emission: Floats, start: int | None = None, share: f
         home *= share
         home[start] += 1.0 - share
     return Hidden(steps, home)
+
+
+def known_symbols(codes: Ints, bounds: Ints, n_symbols: int) -> HiddenSeries:
+    """The symbols that are known, -1 = missing; a sequence begins anew after a gap."""
+    opens = np.zeros(codes.size, bool)
+    opens[bounds[:-1][np.diff(bounds) > 0]] = True
+    opens[1:] |= codes[:-1] < 0
+    return HiddenSeries(codes[codes >= 0].astype(np.int32), opens[codes >= 0], n_symbols)

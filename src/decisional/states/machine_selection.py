@@ -29,8 +29,8 @@ from ..support.arguments import flag, generator, integer, real, require, teller
 from ..support.arrays import Ints
 from . import aggregation, matching
 from .distributions import Counts
-from .doubt import doubts
-from .merging import cycles, drawn_tables, merged_contexts, unexplained
+from .doubt import doubts, hidden_gain
+from .merging import BETWEEN, cycles, drawn_again, drawn_tables, merged_contexts, unexplained
 from .mixture import Mixture
 from .reconstruct import reconstruct
 from .search import Budget, Candidate, Proposal, StoredSeries, SymbolSeries
@@ -50,6 +50,8 @@ RECONSTRUCTING = 4e9
 # Descriptions closer than this many bits, odds of 16 to 1, cannot be told apart; so many are odds of 1000 to 1.
 DOUBT = 4.0
 CERTAIN = 10.0
+# Machines of as many states and this close are the same.
+SAME = 0.5
 # Symbols that depend on what was before the state by chance less probable than this say that states are missing.
 CHANCE = 0.01
 # A machine of several states that so many lengths of past agree on is the plateau.
@@ -58,9 +60,11 @@ PLATEAU = 5
 SEEN = 10
 LONGEST = 64
 
-# What a selection may cost, in operations of about a nanosecond, and in seconds where that is not kept.
+# What a selection of a million symbols or less may cost, in operations of about a nanosecond, and in seconds where that
+# is not kept; more symbols may cost more in proportion.
+MILLION = 1e6
 OPERATIONS = 2e10
-SECONDS = 60.0
+SECONDS = 25.0
 # Machines with more states are compared with merged ones even where they tell all, for so many operations.
 LARGE = 8
 COMPARING = 4e9
@@ -73,6 +77,7 @@ FOUND = {
     "prefixes": "by merging prefixes",
     "cycles": "from a period",
     "tables": "by climbing from machines drawn at random",
+    "draws": "by climbing from other machines drawn at random",
 }
 
 Progress = Callable[[str], None]
@@ -93,6 +98,7 @@ class Selection:
     chance : how probable it is that symbols depend so much on what was before the state, if the machine is right
     bounded : whether the search was ended by the number of operations that it may take
     whole : whether the sequences are whole strings, whose end is the last symbol
+    hidden : bits by which hidden states describe the beginning of the series shorter than the chosen machine
     data : the series, and the number of each symbol of the alphabet in it, for `predictor`
     """
 
@@ -104,6 +110,7 @@ class Selection:
     chance: float = 1.0
     bounded: bool = False
     whole: bool = False
+    hidden: float = 0.0
     data: tuple[SymbolSeries, Ints] | None = field(default=None, repr=False)
 
     def predictor(self) -> Mixture:
@@ -149,6 +156,11 @@ class Selection:
         return next((c for c in self.candidates[1:] if not _same(c.proposal, best)), None)
 
     @property
+    def agreeing(self) -> int:
+        """How many proposals led to the chosen machine."""
+        return _agreeing(list(self.candidates))
+
+    @property
     def why(self) -> str:
         """The choice in a sentence."""
         best, rival = self.chosen, self.rival
@@ -180,10 +192,10 @@ class Selection:
     def warning(self) -> str | None:
         """What to know before the machine is trusted, in a sentence or several, else None.
 
-        That the search was cut short, that the symbols before tell more than the state, or that another machine
-        describes the data nearly as short.
+        That the search was cut short, that the symbols before tell more than the state, that hidden states do, that
+        another machine describes the data nearly as short, or that all other proposals led elsewhere.
         """
-        found = [self._cut_short(), self._lacking(), self._too_close()]
+        found = [self._cut_short(), self._lacking(), self._hidden(), self._too_close(), self._alone()]
         return " ".join(sentence for sentence in found if sentence is not None) or None
 
     def _cut_short(self) -> str | None:
@@ -206,6 +218,24 @@ class Selection:
         return (
             f"The machine explains {100 * self.explained:.3g} % of what can be predicted: given its state, the symbols "
             f"before still save {self.unexplained:,.0f} bits; its states are an approximation."
+        )
+
+    def _hidden(self) -> str | None:
+        if self.hidden < DOUBT:
+            return None
+        return (
+            f"Hidden states, which symbols do not tell, describe the beginning {self.hidden:,.0f} bits shorter: there "
+            "may be no finite machine; see ds.belief_machine."
+        )
+
+    def _alone(self) -> str | None:
+        best, rival = self.chosen, self.rival
+        if rival is None or not _doubtful(list(self.candidates)):
+            return None
+        gap = rival.description_length - best.description_length
+        return (
+            f"Proposals disagree: {len(self.candidates):,} led to this machine once, and otherwise to some that need "
+            f"{gap:,.0f} bits more at least; a shorter one may exist."
         )
 
     def _too_close(self) -> str | None:
@@ -239,7 +269,7 @@ def epsilon_machine(
     missing: Hashable = None,
     sequences: bool | None = None,
     whole: bool = False,
-    seconds: float = SECONDS,
+    seconds: float | None = None,
 ) -> EpsilonMachine:
     """The epsilon-machine of a symbol series or a signal, without parameters.
 
@@ -253,8 +283,9 @@ def epsilon_machine(
     max_future : longest future that windows are told apart by, default 2
     whole : whether the sequences are whole strings, such as words, sessions or sentences: each begins in one state,
         ``machine.start``, and its end is an event, the last symbol, "<end>". See `states.strings`
-    seconds : time of this process after which the best machine so far is taken, which a warning then says; work is
-        bounded anyway, so that the answer does not depend on it
+    seconds : time of this process after which the best machine so far is taken, which a warning then says; by default
+        25 for up to a million symbols, in proportion for more. Work is bounded anyway, in operations, so that the
+        answer does not depend on the computer unless that is slow
 
     Returns
     -------
@@ -292,7 +323,7 @@ def select(
     missing: Hashable = None,
     sequences: bool | None = None,
     whole: bool = False,
-    seconds: float = SECONDS,
+    seconds: float | None = None,
     progress: Progress | None = None,
 ) -> Selection:
     """Reconstruct with windows of many lengths, search from the best, and compare all by description length.
@@ -310,11 +341,18 @@ def select(
         value if value is None else integer(value, name, remedy="give one, or None", of="select")
         for name, value in (("max_past", max_past), ("max_future", max_future))
     )
-    seconds = real(seconds, "seconds", above=0, remedy="try seconds=30", of="select")
-    say, budget = teller(progress), Budget(OPERATIONS, seconds)
+    if seconds is not None:
+        seconds = real(seconds, "seconds", above=0, remedy="try seconds=30", of="select")
+    say = teller(progress)
     if flag(whole, "whole"):
-        return _select_strings(symbols, missing, sequences, budget, say)
-    return _select_series(symbols, max_past, max_future, missing, sequences, budget, say)
+        return _select_strings(symbols, missing, sequences, seconds, say)
+    return _select_series(symbols, max_past, max_future, missing, sequences, seconds, say)
+
+
+def _budget(size: int, seconds: float | None) -> Budget:
+    """What the selection for so many symbols may cost."""
+    many = max(size / MILLION, 1.0)
+    return Budget(OPERATIONS * many, SECONDS * many if seconds is None else seconds)
 
 
 def _select_series(
@@ -323,7 +361,7 @@ def _select_series(
     max_future: int | None,
     missing: Hashable,
     sequences: bool | None,
-    budget: Budget,
+    seconds: float | None,
     say: Progress,
 ) -> Selection:
     """Machines of series that go on, by windows, merging and search."""
@@ -331,7 +369,8 @@ def _select_series(
     # Ties are decided in the order in which symbols appear, so that their names change nothing.
     place = np.append(source.appearance, -1)
     source = replace(source, lut=place[source.lut])
-    series = SymbolSeries(source.raw, source.lut, source.bounds, len(source.letters))
+    budget = _budget(source.raw.size if stored is None else stored.size, seconds)
+    series = SymbolSeries(source.raw, source.lut, source.bounds, len(source.letters), budget)
     given = list(_reconstructions(source, series, max_past, max_future or 2, say))
     whole: StoredSeries = series
     found = [candidate for candidate, _ in given]
@@ -339,27 +378,30 @@ def _select_series(
         whole = StoredSeries(partial(_renumbered, stored, place), stored.size, len(source.letters))
         found = _on_all(given, whole, say)
     # What is drawn at random may remember more than a past that is bounded.
-    for propose in (_merged, _searches, _drawn) if max_past is None else (_merged, _searches):
+    for propose in (_merged, _searches, _drawn, _again) if max_past is None else (_merged, _searches, _again):
         found.sort(key=lambda c: c.length)
-        found += propose(found, series, whole, budget, say)
+        found += propose(found, series, whole, say)
     # What is believed of the first state is to follow from the machine, not from how it was found.
     least = min(c.length for c in found)
     found = [replace(whole.drive(*c.proposal), **c.origin) if c.length < least + 1.0 else c for c in found]
     # Of equal machines the one from the shortest windows comes first.
     found.sort(key=lambda c: (round(c.length, 2), c.searched, c.past, c.future))
     rest, chance = doubts(series.beginning(MERGED), found[0])
+    hidden = hidden_gain(series, found[0], chance)
     candidates = tuple(replace(c, targets=c.targets[:, place[:-1]], counts=c.counts[:, place[:-1]]) for c in found)
     known = round(float(candidates[0].counts.sum())), rest, budget.cut, chance, budget.left < 0
-    return Selection(candidates, source.letters, *known, data=(series, place[:-1]))
+    series.budget = Budget()
+    return Selection(candidates, source.letters, *known, hidden=hidden, data=(series, place[:-1]))
 
 
 def _select_strings(
-    symbols: Any, missing: Hashable, sequences: bool | None, budget: Budget, say: Progress
+    symbols: Any, missing: Hashable, sequences: bool | None, seconds: float | None, say: Progress
 ) -> Selection:
     """Machines of whole strings, by merging their prefixes."""
     strings = whole_strings(symbols, missing, sequences)
+    strings.series.budget = budget = _budget(strings.series.size, seconds)
     found = []
-    for candidate in merged_prefixes(strings.series, budget):
+    for candidate in merged_prefixes(strings.series):
         say(f"{candidate.how}: {_states(candidate.n_states)}, {candidate.length:,.1f} bits")
         found.append(candidate)
     found.sort(key=lambda c: (round(c.length, 2), c.searched))
@@ -367,7 +409,8 @@ def _select_strings(
     found[0] = with_missing(strings.series, found[0])
     place = strings.place
     candidates = tuple(replace(c, targets=c.targets[:, place], counts=c.counts[:, place]) for c in found)
-    known = strings.series.size, rest, budget.cut
+    known = strings.series.size, rest, budget.cut, 1.0, budget.left < 0
+    strings.series.budget = Budget()
     return Selection(candidates, strings.letters, *known, whole=True, data=(strings.series, place))
 
 
@@ -439,6 +482,21 @@ def _on_all(given: list[tuple[Candidate, Proposal]], whole: StoredSeries, say: P
 def _same(a: Proposal, b: Proposal) -> bool:
     """Whether two machines have the same states and edges, whatever their numbering and probabilities."""
     return isomorphic(a[0], np.zeros(a[0].shape), b[0], np.zeros(b[0].shape), atol=1.0)
+
+
+def _agreeing(found: list[Candidate]) -> int:
+    """How many candidates are the first one, the shortest: they have as many states, and its length.
+
+    All that were climbed to are one, as each begins with the last.
+    """
+    best = found[0]
+    same = [c.how for c in found if c.n_states == best.n_states and c.length < best.length + SAME]
+    return len(same) - max(same.count("tables") - 1, 0)
+
+
+def _doubtful(found: list[Candidate]) -> bool:
+    """Whether the shortest candidate is large, or was climbed to, and is the only one that is this machine."""
+    return (found[0].n_states > LARGE or found[0].how in ("tables", "draws")) and _agreeing(found) == 1
 
 
 def _states(n: int) -> str:
@@ -513,30 +571,39 @@ def _recurrent(machine: EpsilonMachine) -> Proposal:
     return renumbered(machine.targets, states), machine.stationary[states, None] * machine.emission[states]
 
 
-def _searches(
-    found: list[Candidate], series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress
-) -> Iterator[Candidate]:
-    """The best different machines, improved on the beginning of the series and judged on the whole of it."""
-    best = found[0].length
+def _searches(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, say: Progress) -> Iterator[Candidate]:
+    """The best different machines, improved on the beginning of the series and judged on the whole of it.
+
+    Once COMPARING operations are spent, no more of them than until the best tells all.
+    """
+    best, part, enough = found[0], series.beginning(MERGED), series.budget.left - COMPARING
     begun: list[Proposal] = []
     for start in found:
         proposal = start.proposal
-        if len(begun) == STARTS or start.length > PROMISING * best or any(_same(proposal, other) for other in begun):
+        far = start.length > PROMISING * best.length
+        if len(begun) == STARTS or far or any(_same(proposal, other) for other in begun):
             continue
         begun.append(proposal)
-        along = _searched(start, series, whole, budget, say)
-        best = min(best, along.length)
+        along = _searched(start, series, whole, say)
+        best = min(best, along, key=lambda one: one.length)
         if along is not start:
             yield along
+        if series.budget.left < enough and unexplained(part, best) <= 0:
+            return
 
 
-def _searched(start: Candidate, series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress) -> Candidate:
-    """A machine improved on the beginning of the series and judged on the whole of it, if that is shorter."""
+def _searched(start: Candidate, series: SymbolSeries, whole: StoredSeries, say: Progress) -> Candidate:
+    """A machine improved on the beginning of the series and judged on the whole of it, if that is shorter.
+
+    One whose neighbours are too many to be looked at is left as it is.
+    """
+    if not series.beginning(SEARCHED[0]).may_move(start):
+        return start
     along, searched = start, None
     for part in map(series.beginning, SEARCHED):
         again = part.fit(along.proposal)
         # On the same symbols the same machine is where the search ended.
-        along = again if part is searched and again.equals(along) else part.improve(again, budget)
+        along = again if part is searched and again.equals(along) else part.improve(again)
         searched = part
     along = whole.fit(along.proposal)
     begun_from = f"past {start.past}" if start.how == "windows" else start.how
@@ -544,27 +611,38 @@ def _searched(start: Candidate, series: SymbolSeries, whole: StoredSeries, budge
     return replace(along, **start.origin | {"searched": True}) if along.length < start.length - 1e-6 else start
 
 
-def _merged(
-    found: list[Candidate], series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress
-) -> Iterator[Candidate]:
+def _merged(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, say: Progress) -> Iterator[Candidate]:
     """Machines by merging contexts, where the best one is large or does not tell all."""
     part = series.beginning(MERGED)
-    proposed = chain(cycles(part, budget), merged_contexts(part, budget))
-    yield from _judged(proposed, found[0], LARGE, part, whole, budget, say)
+    proposed = chain(cycles(part), merged_contexts(part))
+    yield from _judged(proposed, found[0], LARGE, part, whole, say)
 
 
-def _drawn(
-    found: list[Candidate], series: SymbolSeries, whole: StoredSeries, budget: Budget, say: Progress
-) -> Iterator[Candidate]:
+def _drawn(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, say: Progress) -> Iterator[Candidate]:
     """Small machines drawn at random, where there are few symbols: no context need tell their state."""
     part, best = series.beginning(MERGED), found[0]
-    for proposal in drawn_tables(part, best, unexplained(part, best) > 0, budget):
+    for proposal in drawn_tables(part, best, unexplained(part, best) > 0):
         along = proposal if part is whole else replace(whole.fit(proposal.proposal), **proposal.origin)
         say(f"{proposal.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
         yield along
         if along.length < best.length - 1e-6:
-            best = _searched(along, series, whole, budget, say)
+            best = _searched(along, series, whole, say)
             yield best
+
+
+def _again(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, say: Progress) -> Iterator[Candidate]:
+    """Other proposals of the same kind, where a machine is doubtful, until it is found again."""
+    if not _doubtful(found):
+        return
+    part, seen = series.beginning(MERGED), [found[0]]
+    climbed = found[0].how == "tables"
+    for proposal in [drawn_again(part)] if climbed else merged_contexts(part, BETWEEN):
+        along = proposal if part is whole else whole.fit(proposal.proposal)
+        say(f"{proposal.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        yield replace(along, **proposal.origin)
+        seen = sorted([*seen, along], key=lambda c: c.length)
+        if _agreeing(seen) > 1:
+            return
 
 
 def _judged(
@@ -573,11 +651,10 @@ def _judged(
     small: float,
     part: SymbolSeries,
     whole: StoredSeries,
-    budget: Budget,
     say: Progress,
 ) -> Iterator[Candidate]:
     """Proposals on the whole series, until the best tells all and is small, or COMPARING operations are spent."""
-    enough, lacking = budget.left - COMPARING, unexplained(part, best)
+    enough, lacking = part.budget.left - COMPARING, unexplained(part, best)
     if lacking <= 0 and best.n_states <= small:
         return
     for proposal in proposed:
@@ -586,7 +663,7 @@ def _judged(
         yield replace(along, **proposal.origin)
         if along.length < best.length:
             best, lacking = along, unexplained(part, along)
-        if lacking <= 0 and (best.n_states <= small or budget.left < enough):
+        if lacking <= 0 and (best.n_states <= small or part.budget.left < enough):
             return
 
 

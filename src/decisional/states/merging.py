@@ -11,6 +11,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from .search import LIMIT, ROUNDING, Budget, Candidate, Proposal, SymbolSeries, 
 
 # Contexts to begin with: few are folded at once, many remember longer.
 SIZES = (100, 400, 1_500, 6_000)
+# Others, where a large machine was found but once.
+BETWEEN = (200, 800, 3_000)
 # Cells of the table of a large machine.
 CELLS = 4_000_000
 # Contexts grow to this length, where they were seen so often.
@@ -53,9 +56,12 @@ KEPT = 3
 # are not more different symbols and states than this.
 CLIMBING = (6e4, 6e5, 3e6)
 MOST_CLIMBING = 4e9
+# The same for other draws, where a machine was found by climbing alone.
+AGAIN = 2.4e5
 FEW_SYMBOLS = 4
-# Operations for each symbol that a machine is driven along.
+# Operations for each symbol that a machine drawn at random is driven along, and for each in a context that is grown.
 READ = 3.0
+GROWN = 10.0
 FEW_STATES = 30
 # What a proposal may cost: cells of rows in folding, and steps along paths in retargeting.
 FOLDING = 400_000_000
@@ -113,6 +119,7 @@ class Contexts:
             self.codes, before, roots, self.symbols, most, LEAST, DEEPEST, self.node, *tree
         )
         self.parent, self.depth, self.count = (part[: self.size] for part in tree)
+        series.budget.spend(GROWN * (int(self.count.sum()) + self.codes.size))
         self.full = self.size == most
 
     def counts(self, node: Ints, n: int) -> Ints:
@@ -221,7 +228,7 @@ def folded(targets: Ints, counts: Ints, suffix: Ints, start: int, budget: Budget
     return quotient(targets, counts, into, start)
 
 
-def elsewhere(series: SymbolSeries, machine: Candidate, budget: Budget) -> tuple[Ints, Floats]:
+def elsewhere(series: SymbolSeries, machine: Candidate) -> tuple[Ints, Floats]:
     """The used edges of a machine, and (n_edges, n_states) bits gained if each led to each of the states.
 
     Judged by the symbols that followed some of its uses; the edge where it leads gains 0.
@@ -238,39 +245,38 @@ def elsewhere(series: SymbolSeries, machine: Candidate, budget: Budget) -> tuple
     smooth = counts + (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * symbols)
     known = np.ascontiguousarray(targets), *beliefs(smooth)
     steps = kernels.follow_edges(*series.symbols, *known, number.reshape(n, symbols), most, AHEAD, gains, looked)
-    budget.spend(10 * steps)
+    series.budget.spend(10 * steps)
     gains *= (uses[used] / np.maximum(looked, 1))[:, None]
     return used, gains
 
 
-def retarget(series: SymbolSeries, machine: Candidate, budget: Budget) -> Candidate:
+def retarget(series: SymbolSeries, machine: Candidate) -> Candidate:
     """Lead edges where what follows them is likeliest: all at once, or half of them, ..., while that shortens."""
-    while machine.n_states <= RETARGETED and not budget.spent:
-        edges, gains = elsewhere(series, machine, budget)
+    while machine.n_states <= RETARGETED and not series.budget.spent:
+        edges, gains = elsewhere(series, machine)
         best = gains.max(axis=1)
         order = np.argsort(-best, kind="stable")
         order = order[best[order] > 1.0]
         shorter = None
         while order.size and shorter is None:
-            shorter = _led(series, machine, edges[order], gains[order].argmax(axis=1), budget)
+            shorter = _led(series, machine, edges[order], gains[order].argmax(axis=1))
             order = order[: order.size // 2]
-        shorter = shorter or _one_less(series, machine, edges, gains, budget) or _straight(series, machine, budget)
+        shorter = shorter or _one_less(series, machine, edges, gains) or _straight(series, machine)
         if shorter is None:
             break
-        machine = shorten(series, shorter, budget)
+        machine = shorten(series, shorter)
     return machine
 
 
-def _led(series: SymbolSeries, machine: Candidate, edges: Ints, ends: Ints, budget: Budget) -> Candidate | None:
+def _led(series: SymbolSeries, machine: Candidate, edges: Ints, ends: Ints) -> Candidate | None:
     """The machine whose edges lead to other ends, if that is shorter."""
     targets = machine.targets.copy()
     targets.ravel()[edges] = ends
     other = series.drive(*completed(targets, machine.counts))
-    budget.spend(series.cost(other.n_states))
     return other if other.length < machine.length - ROUNDING else None
 
 
-def _one_less(series: SymbolSeries, machine: Candidate, edges: Ints, gains: Floats, budget: Budget) -> Candidate | None:
+def _one_less(series: SymbolSeries, machine: Candidate, edges: Ints, gains: Floats) -> Candidate | None:
     """The machine without one of its states, if that is shorter: what led to it leads where it is next likeliest.
 
     Rare states are tried first. Cost: a pass for each state.
@@ -282,15 +288,15 @@ def _one_less(series: SymbolSeries, machine: Candidate, edges: Ints, gains: Floa
     best = gains.argmax(axis=1)
     for state in np.argsort(machine.counts.sum(axis=1), kind="stable"):
         lost = ends == state
-        if -gains.max(axis=1)[lost].sum() > REMOVED or budget.spent:
+        if -gains.max(axis=1)[lost].sum() > REMOVED or series.budget.spent:
             continue
-        other = _led(series, machine, edges[lost], best[lost], budget)
+        other = _led(series, machine, edges[lost], best[lost])
         if other is not None:
             return other
     return None
 
 
-def _straight(series: SymbolSeries, machine: Candidate, budget: Budget) -> Candidate | None:
+def _straight(series: SymbolSeries, machine: Candidate) -> Candidate | None:
     """The machine whose rare edges, or all, lead where their state leads most often, if that is shorter.
 
     A symbol that is noise tells nothing of the state, but rare ones are too few to say so each for itself.
@@ -299,15 +305,14 @@ def _straight(series: SymbolSeries, machine: Candidate, budget: Budget) -> Candi
     ends = np.broadcast_to(_most_frequent(machine.targets, machine.counts)[:, None], machine.targets.shape)
     for share in RARE:
         edges = np.flatnonzero((machine.targets >= 0) & (machine.targets != ends) & (machine.counts <= share * most))
-        other = _led(series, machine, edges, ends.ravel()[edges], budget) if edges.size else None
+        other = _led(series, machine, edges, ends.ravel()[edges]) if edges.size else None
         if other is not None:
             return other
     return None
 
 
-def shorten(series: SymbolSeries, machine: Candidate, budget: Budget) -> Candidate:
+def shorten(series: SymbolSeries, machine: Candidate) -> Candidate:
     """Merge states while that shortens the description."""
-    budget.spend(float(machine.n_states) ** 2 * series.n_symbols * 10)
     return series.merge(machine)
 
 
@@ -336,10 +341,10 @@ def periods(series: SymbolSeries) -> list[int]:
     return [lag for lag in found if lag > 1]
 
 
-def cycles(series: SymbolSeries, budget: Budget) -> Iterator[Candidate]:
+def cycles(series: SymbolSeries) -> Iterator[Candidate]:
     """Machines whose state is the phase of a period, whatever the symbols, and what is shorter near them."""
     for period in periods(series):
-        if period * series.n_symbols > CELLS or budget.spent:
+        if period * series.n_symbols > CELLS or series.budget.spent:
             return
         phase, known = np.arange(series.size) % period, series.codes >= 0
         counts = np.bincount(
@@ -347,56 +352,55 @@ def cycles(series: SymbolSeries, budget: Budget) -> Iterator[Candidate]:
         ).reshape(period, series.n_symbols)
         targets = np.tile((np.arange(1, period + 1) % period)[:, None], series.n_symbols)
         machine = series.settle(series.drive(targets, counts.astype(float)))
-        budget.spend(series.cost(period))
-        found = retarget(series, shorten(series, machine, budget), budget)
+        found = retarget(series, series.merge(machine))
         yield replace(found, how="cycles", searched=True)
 
 
-def merged_contexts(series: SymbolSeries, budget: Budget) -> Iterator[Candidate]:
+def merged_contexts(series: SymbolSeries, sizes: tuple[int, ...] = SIZES) -> Iterator[Candidate]:
     """Machines by merging contexts, few at first; cost: see SIZES, FOLDING, FOLLOWING."""
     done = -1
-    for most in SIZES:
+    for most in sizes:
         size = min(most, max(CELLS // series.n_symbols, 50))
         tree = Contexts(series, size)
-        budget.spend(20.0 * series.size * (1 + int(tree.depth.max())))
-        if budget.spent or tree.size == done:
+        if series.budget.spent or tree.size == done:
             return
         done = tree.size
         targets, counts, suffix = tree.machine()
         if not len(targets):
             return
         start = int(counts.sum(axis=1).argmax())
-        large = folded(targets, counts, suffix, start, budget)
+        large = folded(targets, counts, suffix, start, series.budget)
         machine = series.drive(*completed(*large))
-        budget.spend(series.cost(machine.n_states))
         for first, second in ((shorten, retarget), (retarget, shorten)):
-            found = second(series, first(series, machine, budget), budget)
+            found = second(series, first(series, machine))
             yield replace(found, how="contexts", searched=True)
-            if budget.spent or machine.n_states > RETARGETED:
+            if series.budget.spent or machine.n_states > RETARGETED:
                 break
 
 
-def drawn_tables(series: SymbolSeries, begin: Candidate, lacking: bool, budget: Budget) -> Iterator[Candidate]:
+def drawn_tables(series: SymbolSeries, begin: Candidate, lacking: bool) -> Iterator[Candidate]:
     """Small machines by climbing, where there are few symbols, as long as that shortens; cost: see CLIMBING.
 
     If the machine to begin with is `lacking`, it is tried longer in any case.
     """
     for operations in CLIMBING if series.n_symbols <= FEW_SYMBOLS else ():
-        if budget.spent or begin.n_states > FEW_STATES:
+        if series.budget.spent or begin.n_states > FEW_STATES:
             return
-        found = climb(series, begin, min(operations * min(series.size, CLIMBED[0]), MOST_CLIMBING), budget)
+        found = climb(series, begin, min(operations * min(series.size, CLIMBED[0]), MOST_CLIMBING))
         yield found
         if found.length > begin.length - 1.0 and not lacking:
             return
         begin, lacking = min(begin, found, key=lambda one: one.length), False
 
 
+@cache
 def _leads(n: int, symbols: int) -> Ints:
     """Moves of `_kernels.folds.climb` that lead one edge elsewhere."""
     edge, to = np.divmod(np.arange(n * symbols * n), n)
     return np.stack([edge, edge, to], axis=1)
 
 
+@cache
 def _exchanges(n: int, symbols: int) -> Ints:
     """Moves that exchange where two states go on a symbol: permutations remain such."""
     i, j = np.triu_indices(n, 1)
@@ -404,25 +408,37 @@ def _exchanges(n: int, symbols: int) -> Ints:
     return np.stack([one, other, np.full(one.size, -1)], axis=1)
 
 
-def climb(series: SymbolSeries, begin: Candidate, operations: float, budget: Budget) -> Candidate:
+@cache
+def _all_moves(n: int, symbols: int) -> Ints:
+    return np.concatenate([_leads(n, symbols), _exchanges(n, symbols)])
+
+
+def drawn_again(series: SymbolSeries) -> Candidate:
+    """The machine that other draws lead to, from the beginning: if it is another one, there were too few of them."""
+    one = np.zeros((1, series.n_symbols), np.int64)
+    alone = series.drive(one, np.ones(one.shape))
+    return replace(climb(series, alone, AGAIN * min(series.size, CLIMBED[0]), seed=1), how="draws")
+
+
+def climb(series: SymbolSeries, begin: Candidate, operations: float, seed: int = 0) -> Candidate:
     """Small machines drawn at random, half of them permutations, improved edge by edge on few symbols, then on more.
 
     Then two edges at a time of the best, and of the machine to begin with, are led elsewhere at random. The draws are
-    always the same. Cost: at most `operations`, about 100 descriptions of 5,000 symbols for each draw.
+    always the same for a seed. Cost: at most `operations`, about 100 descriptions of 5,000 symbols for each draw.
     """
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     codes = series.codes[series.codes >= 0].astype(np.uint64)
+    budget = series.budget
     limit = budget.left - operations
+    seen = np.arange(CLIMBED[2] + 1.0)
+    bits = seen * np.log2(np.maximum(seen, 1.0))
 
-    def improve(targets: Ints, n: int, *moves: Ints) -> tuple[float, Ints]:
+    def improve(targets: Ints, n: int, moves: Ints) -> tuple[float, Ints]:
         part = codes[:n]
-        order, share = rng.permutation(np.concatenate(moves)), part.size / max(codes.size, 1)
-        length, read = kernels.climb(part, targets, order, series.log_n, share, int(max(budget.left, 1) / READ))
+        order, share = rng.permutation(moves), part.size / max(codes.size, 1)
+        length, read = kernels.climb(part, targets, order, bits, series.log_n, share, int(max(budget.left, 1) / READ))
         budget.spend(READ * read)
         return length / max(part.size, 1), targets
-
-    def all_moves(targets: Ints) -> tuple[Ints, Ints]:
-        return _leads(*targets.shape), _exchanges(*targets.shape)
 
     starts: list[Ints] = []
     for permuted, rest in ((True, 0.75), (False, 0.4)):
@@ -438,14 +454,14 @@ def climb(series: SymbolSeries, begin: Candidate, operations: float, budget: Bud
         starts += [targets for _, targets in found[:KEPT]]
     if begin.n_states <= MOST_CLIMBED or not starts:
         starts.append(completed(begin.targets, begin.counts)[0])
-    best = min((improve(one.copy(), CLIMBED[2], *all_moves(one)) for one in starts), key=lambda found: found[0])
+    best = min((improve(one.copy(), CLIMBED[2], _all_moves(*one.shape)) for one in starts), key=lambda found: found[0])
     while budget.left > limit and not budget.spent:
         extra = int(rng.integers(2)) if len(best[1]) < MOST_CLIMBED else 0
         targets: Ints = best[1][np.append(np.arange(len(best[1])), rng.integers(0, len(best[1]), extra))]
         for _ in range(2):
             targets[rng.integers(len(targets)), rng.integers(series.n_symbols)] = rng.integers(len(targets))
-        best = min(best, improve(targets, CLIMBED[2], *all_moves(targets)), key=lambda one: one[0])
+        best = min(best, improve(targets, CLIMBED[2], _all_moves(*targets.shape)), key=lambda one: one[0])
     # What is believed of the first state must be right, where no later symbol tells.
     uses = kernels.uses_along(codes[: CLIMBED[2]], best[1])
-    machine = shorten(series, series.settle(series.drive(best[1], uses)), budget)
-    return replace(retarget(series, machine, budget), how="tables", searched=True)
+    machine = shorten(series, series.settle(series.drive(best[1], uses)))
+    return replace(retarget(series, machine), how="tables", searched=True)

@@ -22,7 +22,7 @@ from ..support.arrays import Bools, Floats, Ints
 from ..support.executors import map_slices, slices, workers
 
 # Operations that looking at all neighbours of a machine may cost.
-MOVING = 1e9
+MOVING = 1.5e9
 # A state is split in all the ways that its most used incoming edges, at most so many, can be shared.
 SPLIT_EDGES = 8
 # Symbols that a machine is driven through in the time that threads take to start.
@@ -34,6 +34,12 @@ LIMIT = -10.0
 # The sum of gains at which a merger is given up, and cells of rows that are looked at.
 FLOOR = -300.0
 SWEEPING = 1_000_000_000
+# Operations for each symbol that a machine is driven along, and for each that it is driven along from each state while
+# that is not known; for each cell of rows in the comparison of all pairs of states, for each number of a table.
+READ = 6.0
+FOUND = 8.0
+PAIR = 2.0
+TABLE = 10.0
 # Less than this many bits is rounding.
 ROUNDING = 1e-6
 # Passes after which beliefs of unknown states have settled, where starts cost more than so many bits.
@@ -136,10 +142,14 @@ class StoredSeries:
     ----------
     pieces : gives all slices in order (see `data.stored_symbols.Piece`), each with the next `ahead` symbols
     size, n_symbols : symbols in all, and different ones
+    budget : what driving and merging machines is charged to; they end where it is spent
     """
 
-    def __init__(self, pieces: Callable[[int], Iterable[Piece]], size: int, n_symbols: int) -> None:
+    def __init__(
+        self, pieces: Callable[[int], Iterable[Piece]], size: int, n_symbols: int, budget: Budget | None = None
+    ) -> None:
         self.pieces, self.size, self.n_symbols = pieces, size, n_symbols
+        self.budget = budget or Budget()
         self.log_n = float(np.log2(max(size, 2)))
 
     def drive(self, targets: Ints, weights: Floats) -> Candidate:
@@ -157,6 +167,8 @@ class StoredSeries:
         walks = [self._walk(*machine) for machine in machines]
         for piece in self.pieces(kernels.AHEAD):
             list(map_slices(methodcaller("follow", piece), walks))
+        for walk in walks:
+            self.budget.spend(READ * self.size + FOUND * walk.unknown * len(walk.targets))
         return [self._along(walk) for walk in walks]
 
     def _walk(self, targets: Ints, weights: Floats) -> "Walk":
@@ -174,6 +186,8 @@ class StoredSeries:
         """
         few = machine.start_bits <= FEW and self.size > kernels.FEW_SYMBOLS
         for _ in range(0 if few else SETTLED):
+            if self.budget.spent:
+                break
             again = self.drive(*machine.proposal)
             if again.length > machine.length - ROUNDING:
                 break
@@ -196,19 +210,24 @@ class StoredSeries:
         first, unless that contradicts the data somewhere by more than -LIMIT bits. Cost: O(n_states^3 n_symbols) for
         each merger, at most SWEEPING, and no pass over the data: the counts of merged states are sums.
         """
-        while machine.n_states > PAIRED:
-            into = best_partners(machine.targets, machine.counts, self.log_n)
+        while machine.n_states > PAIRED and not self.budget.spent:
+            into, operations = best_partners(machine.targets, machine.counts, self.log_n)
+            self.budget.spend(operations)
             merged = self._merged(machine, into)
             if merged.length >= machine.length:
                 break
             machine = merged
-        while 1 < machine.n_states <= PAIRED:
+        while 1 < machine.n_states <= PAIRED and self.budget.spend(self._pairing(machine.n_states)):
             known = machine.targets, machine.counts, machine.start_bits, machine.misses
             length, into = best_merger(*known, self.log_n)
             if length >= machine.length:
                 break
             machine = self._merged(machine, into)
         return machine
+
+    def _pairing(self, n_states: int) -> float:
+        """Operations of comparing all pairs of states."""
+        return PAIR * n_states**3 * self.n_symbols
 
     def _merged(self, machine: Candidate, into: Ints) -> Candidate:
         """The machine whose states are merged with those that they go into."""
@@ -225,13 +244,16 @@ class StoredSeries:
         return replace(machine, targets=targets, counts=counts, start_bits=start_bits, length=length)
 
 
-def best_partners(targets: Ints, counts: Floats, log_n: float) -> Ints:
-    """The state that each is best merged with, by description length, and what determinism then demands."""
+def best_partners(targets: Ints, counts: Floats, log_n: float) -> tuple[Ints, float]:
+    """The state that each is best merged with, by description length, and what determinism then demands.
+
+    Also the operations that this took.
+    """
     uses = np.rint(counts).astype(np.int64)
     tables = length_tables(int(uses.sum()), log_n, int(np.count_nonzero(uses)), len(uses))
     into = np.empty(len(uses), np.int64)
-    folds.sweep(targets.copy(), uses, *tables, FLOOR, LIMIT, SWEEPING, into)
-    return into
+    _, left = folds.sweep(targets.copy(), uses, *tables, FLOOR, LIMIT, SWEEPING, into)
+    return into, SWEEPING - left + TABLE * len(tables[0])
 
 
 def length_tables(n: int, log_n: float, edges: int, states: int) -> tuple[Floats, Floats]:
@@ -262,15 +284,16 @@ class Walk:
     def __init__(self, targets: Ints, weights: Floats) -> None:
         self.targets, self.known = np.ascontiguousarray(targets, np.int64), beliefs(weights)
         self.counts = np.zeros(self.targets.shape)
-        self.state, self.start_bits, self.misses, self.ahead = -1, 0.0, 0, 0
+        self.state, self.start_bits, self.misses, self.ahead, self.unknown = -1, 0.0, 0, 0, 0
 
     def follow(self, piece: Piece) -> None:
         state, begin = (self.state, self.ahead) if piece.continues else (-1, 0)
         symbols = piece.raw, piece.lut, piece.bounds, begin, piece.end
         machine = self.targets, *self.known
         found = kernels.walk(*symbols, *machine, piece.end, state, self.start_bits, self.counts)
-        self.start_bits, misses, self.state, self.ahead = found
+        self.start_bits, misses, self.state, self.ahead, unknown = found
         self.misses += misses
+        self.unknown += unknown
 
 
 class SymbolSeries(StoredSeries):
@@ -279,8 +302,8 @@ class SymbolSeries(StoredSeries):
     # The symbol whose edges are not led elsewhere.
     fixed = -1
 
-    def __init__(self, raw: Ints, lut: Ints, bounds: Ints, n_symbols: int) -> None:
-        super().__init__(self._whole, raw.size, n_symbols)
+    def __init__(self, raw: Ints, lut: Ints, bounds: Ints, n_symbols: int, budget: Budget | None = None) -> None:
+        super().__init__(self._whole, raw.size, n_symbols, budget)
         self.symbols = raw, lut, bounds
         self.bounds = bounds
 
@@ -301,7 +324,8 @@ class SymbolSeries(StoredSeries):
 
     def cost(self, n_states: int) -> float:
         """Operations of driving a machine along the series."""
-        return 4.0 * self.size + 8.0 * self.n_runs * n_states * min(kernels.AHEAD, self.size / self.n_runs)
+        unknown = self.n_runs * min(kernels.AHEAD, self.size / self.n_runs)
+        return READ * self.size + FOUND * unknown * n_states
 
     def states(self, machine: Candidate) -> Ints:
         """(size,) state of a machine before each symbol, -1 where it is not known."""
@@ -314,9 +338,10 @@ class SymbolSeries(StoredSeries):
         raw, lut, bounds = self.symbols
         if raw.size <= most:
             return self
-        return SymbolSeries(raw[:most], lut, np.append(bounds[bounds < most], most), self.n_symbols)
+        part = raw[:most], lut, np.append(bounds[bounds < most], most)
+        return SymbolSeries(*part, self.n_symbols, self.budget)
 
-    def improve(self, machine: Candidate, budget: Budget) -> Candidate:
+    def improve(self, machine: Candidate) -> Candidate:
         """Make the best of the moves, and merge, while that shortens the description.
 
         States are split only where no single edge led elsewhere helps. Cost: one pass for each of about
@@ -327,7 +352,7 @@ class SymbolSeries(StoredSeries):
             for moves in (_retargets, _splits):
                 neighbours = moves(machine)
                 cost = neighbours[0].size * self.cost(machine.n_states)
-                if cost > MOVING or not budget.spend(cost):
+                if cost > MOVING or not self.budget.spend(cost):
                     return machine
                 better = self.fit(self._best_move(machine, *neighbours))
                 if better.length < machine.length - ROUNDING:
@@ -336,6 +361,11 @@ class SymbolSeries(StoredSeries):
                 break
             machine = better
         return machine
+
+    def may_move(self, machine: Candidate) -> bool:
+        """Whether looking at all neighbours of a machine costs no more than MOVING operations."""
+        edges = np.count_nonzero(machine.targets >= 0)
+        return bool(edges * machine.n_states * self.cost(machine.n_states) <= MOVING)
 
     def _best_move(self, machine: Candidate, copied: Ints, copies: Bools, edges: Ints, ends: Ints) -> Proposal:
         """The machine after the best of some moves, see `_kernels.description_lengths.move_lengths`."""

@@ -37,12 +37,13 @@ class StringSeries(SymbolSeries):
     ----------
     codes : (size,) numbers of the symbols, n_symbols - 1 = the end of a string, -1 = missing
     n_symbols : different symbols, with the end
+    budget : see `SymbolSeries`
     """
 
-    def __init__(self, codes: Ints, n_symbols: int) -> None:
+    def __init__(self, codes: Ints, n_symbols: int, budget: Budget | None = None) -> None:
         # The last of the numbers is that of missing symbols, -1.
         all_at_once = codes, np.append(np.arange(n_symbols), -1), np.array([0, codes.size])
-        super().__init__(*all_at_once, n_symbols)
+        super().__init__(*all_at_once, n_symbols, budget)
         # The series goes on from the start, so that its first state is known.
         self.pieces = lambda ahead: [Piece(*all_at_once, codes.size, True)]
         self.fixed = n_symbols - 1
@@ -70,7 +71,7 @@ class StringSeries(SymbolSeries):
             return self
         ends = np.append(self.starts[1:], self.size)
         last = max(int(np.searchsorted(ends, most, "right")) - 1, 0)
-        return StringSeries(self.codes[: ends[last]], self.n_symbols)
+        return StringSeries(self.codes[: ends[last]], self.n_symbols, self.budget)
 
     def _walk(self, targets: Ints, weights: Floats) -> Walk:
         walk = Walk(targets, weights)
@@ -97,26 +98,25 @@ class StringSeries(SymbolSeries):
         return targets[:n], counts[:n], suffix
 
 
-def merged_prefixes(series: StringSeries, budget: Budget) -> Iterator[Candidate]:
+def merged_prefixes(series: StringSeries) -> Iterator[Candidate]:
     """Machines by merging prefixes, few at first, and the machine of one state; cost: see TREES, and `merging`."""
     one = np.zeros((1, series.n_symbols), np.int64)
     yield series.drive(one, np.ones(one.shape))
     done = -1
     for most in TREES:
         targets, counts, suffix = series.tree(min(most, max(CELLS // series.n_symbols, 50)))
-        budget.spend(20.0 * series.size)
-        if budget.spent or len(targets) == done:
+        series.budget.spend(20.0 * series.size)
+        if series.budget.spent or len(targets) == done:
             return
         done = len(targets)
-        large, uses = folded(targets, counts, suffix, 0, budget)
+        large, uses = folded(targets, counts, suffix, 0, series.budget)
         large[:, series.end] = 0
         machine = series.drive(*completed(large, uses))
-        budget.spend(series.cost(machine.n_states))
         yield replace(machine, how="prefixes", searched=True)
         for first, second in ((shorten, retarget), (retarget, shorten)):
-            found = second(series, first(series, machine, budget), budget)
+            found = second(series, first(series, machine))
             yield replace(found, how="prefixes", searched=True)
-            if budget.spent or machine.n_states > RETARGETED:
+            if series.budget.spent or machine.n_states > RETARGETED:
                 break
 
 
