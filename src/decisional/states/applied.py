@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..data.alphabet import Alphabet
+from ..data.frames import Index
 from ..data.observations import Observations
 from ..data.series import series
 from ..machines import EpsilonMachine
@@ -14,6 +15,8 @@ from .kernel_sums import squares
 from .kernels import KernelModel, outcome_numbers
 from .reconstruct import Reconstruction
 
+# What the axes of fields and images are called in tables.
+AXES, IMAGE_AXES = ("time", "x", "y", "z"), ("row", "column")
 # Outcomes that are compared with the sample points at once.
 BLOCK = 1 << 14
 
@@ -77,8 +80,23 @@ class Applied:
         return {"state": self.state, **decided, **own}
 
     def to_frame(self) -> Any:
-        """A row for each place of a series or signal, on its index, with `columns`: see `Observations.frame`."""
-        return self.observations.frame(**self.columns)
+        """`columns` as a frame.
+
+        A row for each place of a series, a signal or rows of x, on their index (see `Observations.frame`); for each
+        observation of a field or image, with its position along each axis.
+        """
+        obs = self.observations
+        if len(obs.shape) == 1:
+            return obs.frame(**self.columns)
+        axes = (AXES if obs.kind == "field" else IMAGE_AXES)[: len(obs.shape)]
+        place = dict(zip(axes, np.unravel_index(obs.site, obs.shape), strict=True))
+        frame = Index("pandas", None, self.n).frame({**place, **self.columns})
+        return frame.set_index(list(place))
+
+    def on_grid(self) -> Any:
+        """State, local complexity and surprise on the grid of the data, along one more axis; NaN where there is no
+        observation."""
+        return self.observations.field(np.column_stack([self.state, self.local_complexity, self.surprise]))
 
 
 def apply_machine(machine: EpsilonMachine, data: Any) -> Applied:

@@ -513,7 +513,7 @@ class CausalModel(StateModel):
         if isinstance(data, Observations) or self.past is not None or self.observations_.kind == "pairs":
             return self.observations_of(data, z)
         _refuse_outcomes(z)
-        if self._way is None or self.observations_.known > len(self._way.given.get("inputs") or ()):
+        if self._way is None or (self.observations_.known and not self._way.given["inputs"]):
             why = "with inputs that are numbers" if self._way is not None else "in a way that is not known"
             raise ValueError(
                 f"The data of fit were observed {why}; new ones cannot be observed alike: give 'data' as Observations, "

@@ -80,6 +80,11 @@ def read(path: str | os.PathLike[str], model: str, made: Callable[[dict[str, Any
         raise ValueError(f"The file '{path}' is corrupt, save the model again: {reason}") from None
 
 
+def kind_of(path: str | os.PathLike[str]) -> str:
+    """Whether a file has causal or decisional states."""
+    return str(read_json(path, FORMAT, VERSION, ("model",))["model"])
+
+
 def parameter_json(value: Any, name: str, of: str) -> Any:
     """A parameter of a model; one that is code is refused."""
     if value is aggregation.distinct:
