@@ -20,6 +20,7 @@ example:
   decisional signal yesterday.csv --column load --time date --model model.json
   decisional predict model.json today.csv --column load --time date --labels today_states.csv
 """
+OF = {"series": "a series", "field": "a field", "image": "an image", "signal": "a signal", "pairs": "pairs"}
 KINDS = {"series": "symbols", "field": "field", "image": "field", "signal": "signal", "pairs": "pairs"}
 
 
@@ -68,6 +69,11 @@ def _read(kind: str, arguments: argparse.Namespace) -> Any:
 
     how = {"variable": arguments.variable, "key": arguments.key, "levels": arguments.levels}
     data = read(arguments.file, KINDS[kind], **how, **parser.table_options(arguments))
+    axes = getattr(data, "ndim", 1)
+    if (axes == 1) != (kind in ("series", "signal")):
+        raise ValueError(
+            f"The file {arguments.file!r} has {axes} axes and the model is of {OF[kind]}: give data of the same kind."
+        )
     # Each line is a series of characters.
     return [list(part) for part in data] if isinstance(data, list) and isinstance(data[0], str) else data
 
@@ -139,9 +145,9 @@ def _n_states(model: Any) -> int:
 
 def _summary(found: Any, model: Any, kind: str, arguments: argparse.Namespace) -> list[str]:
     n, decided = _n_states(model), found.decision is not None
-    states = f"{n} causal states" + (f", {model.n_states_} decisional" if decided else "")
+    states = f"{n} causal states" + (f" and {model.n_states_} decisional ones" if decided else "")
     seen = f"{found.n_states} of {n} occur, {found.unseen:.2%} of the observations have an x that is not known"
-    rows = [("Model", f"{arguments.model}: {states} of {kind if kind == 'pairs' else f'a {kind}'}")]
+    rows = [("Model", f"{arguments.model}: {states}, of {OF[kind]}")]
     rows += [("Data", f"{arguments.file}: {found.n:,} observations"), ("States", seen)]
     if found.mean_surprise == found.mean_surprise:
         said = f"{found.mean_surprise:.4f} bits on average, {found.usual_surprise:.4f} in the data of the model"
@@ -150,5 +156,10 @@ def _summary(found: Any, model: Any, kind: str, arguments: argparse.Namespace) -
         from ..decisions.regret import block_error
 
         worth = f"{found.utility.mean():.4f} ± {block_error(found.utility):.2g} each"
-        rows.append(("Decisions", f"brought {worth}, the states promised {found.expected_utility:.4f}"))
+        rows.append(("Worth", f"the decisions brought {worth}, the states promised {found.expected_utility:.4f}"))
+    if found.ahead is not None and found.ahead[-1] >= 0:
+        last = int(found.ahead[-1])
+        chosen = None if found.choices is None else found.choices[last]
+        text = f"{chosen:.4g}" if isinstance(chosen, float) else str(chosen)
+        rows.append(("Now", f"state {last} after the last value" + ("" if chosen is None else f", predict {text}")))
     return summary.facts(rows)

@@ -288,10 +288,11 @@ class Observations:
             raise ValueError(
                 f"The data have shape {self.shape}; a frame has one row for each place of a series: use field(values)."
             )
-        grids = {name: self._column(name, np.asarray(values)) for name, values in columns.items()}
+        grids = {name: self.laid(name, np.asarray(values)) for name, values in columns.items()}
         return (self.index or Index("pandas", None, self.shape[0])).frame(grids)
 
-    def _column(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
+    def laid(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of each observation at the places of the data, as `frame` has them in the column of that name."""
         if values.shape != (self.n,):
             raise ValueError(
                 f"The {name!r} has shape {values.shape}; there are {self.n} observations: give one value for each."

@@ -459,17 +459,13 @@ class DecisionalModel(StateModel):
         else:
             found = self.causal_.apply(data, z)
         obs, cause = found.observations, found.state
-        decided = boxed(self._decided(cause))
-        if np.isnan(found.surprise).all() and z is None and obs.kind == "pairs":
+        found = replace(found, choices=self._choices(), groups=self.states_.labels)
+        if obs.kind == "pairs" and z is None and not isinstance(data, Observations):
             # Nobody knows what happened.
-            return replace(found, decision=decided, decisional=np.append(self.states_.labels, -1)[cause])
-        return replace(
-            found,
-            decision=decided,
-            decisional=np.append(self.states_.labels, -1)[cause],
-            utility=self._obtained(Trials(cause, obs.z, obs.outcomes, None, obs)),
-            expected_utility=float(np.append(self.utility_, self._fixed.utility)[cause].mean()),
-        )
+            return found
+        brought = self._obtained(Trials(cause, obs.z, obs.outcomes, None, obs))
+        promised = float(np.append(self.utility_, self._fixed.utility)[cause].mean())
+        return replace(found, utility=brought, expected_utility=promised)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the states to a file, whole or not at all, without loss of precision.

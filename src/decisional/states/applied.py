@@ -1,11 +1,12 @@
 """Applied: what states say of new data, one value for each observation."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from ..data.alphabet import Alphabet
+from ..data.alphabet import Alphabet, boxed
 from ..data.frames import Index
 from ..data.observations import Observations
 from ..data.series import series
@@ -21,7 +22,7 @@ AXES, IMAGE_AXES = ("time", "x", "y", "z"), ("row", "column")
 BLOCK = 1 << 14
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Applied:
     """What a model of states says of new data.
 
@@ -29,25 +30,54 @@ class Applied:
     ----------
     observations : the new data, observed as those of `fit` were
     state : (n,) causal state of each observation, -1 where nothing is known of its x
-    local_complexity : (n,) -log2 P(state), in bits, by the data of `fit`; NaN where the state is not known
     surprise : (n,) -log2 P(z|state), in bits; NaN where the state is not known
+    complexity : (n_causal,) -log2 P(state) of each state, in bits, by the data of `fit`
     usual_surprise : mean surprise of the data of `fit`
-    decision : (n,) one best prediction for each observation, the best fixed one where its state is not known; None
-        without a utility
-    decisional : (n,) decisional state of each observation, -1 where it is not known; None without a utility
+    ahead : (N,) causal state at each place of a series or signal, the last ones among them, of which nobody knows yet
+        what follows; None for other data
+    choices : one best prediction for each causal state, and last the best fixed one; None without a utility
+    groups : (n_causal,) decisional state of each causal state; None without a utility
     utility : (n,) what the decisions brought; None without a utility
     expected_utility : what the states promised for these decisions; None without a utility
     """
 
     observations: Observations
     state: Ints
-    local_complexity: Floats
     surprise: Floats
+    complexity: Floats
     usual_surprise: float
-    decision: Any = None
-    decisional: Ints | None = None
+    ahead: Ints | None = None
+    choices: Sequence[Any] | None = None
+    groups: Ints | None = None
     utility: Floats | None = None
     expected_utility: float | None = None
+
+    @property
+    def local_complexity(self) -> Floats:
+        """(n,) -log2 P(state) of each observation, in bits; NaN where the state is not known."""
+        return np.append(self.complexity, np.nan)[self.state]
+
+    @property
+    def decision(self) -> Any:
+        """(n,) one best prediction for each observation, the best fixed one where its state is not known."""
+        return self._of_states(self.state).get("decision")
+
+    @property
+    def decisional(self) -> Any:
+        """(n,) decisional state of each observation, -1 where it is not known."""
+        return self._of_states(self.state).get("decisional_state")
+
+    def _of_states(self, state: Ints) -> dict[str, Any]:
+        """What follows from causal states, by name."""
+        found: dict[str, Any] = {"state": state}
+        if self.choices is not None and self.groups is not None:
+            found["decisional_state"] = np.append(self.groups, -1)[state]
+            found["decision"] = boxed(self.choices)[state]
+        return {**found, "local_complexity": np.append(self.complexity, np.nan)[state]}
+
+    def __repr__(self) -> str:
+        bits = f"surprise {self.mean_surprise:.4g} bits, usually {self.usual_surprise:.4g}"
+        return f"Applied({self.n:,} observations, {self.n_states} states, {self.unseen:.2%} unseen, {bits})"
 
     @property
     def n(self) -> int:
@@ -73,19 +103,27 @@ class Applied:
     @property
     def columns(self) -> dict[str, Any]:
         """What is known of each observation, by name."""
-        decided = {} if self.decision is None else {"decision": self.decision, "utility": self.utility}
-        if self.decisional is not None:
-            decided = {"decisional_state": self.decisional, **decided}
-        own = {"local_complexity": self.local_complexity, "surprise": self.surprise}
-        return {"state": self.state, **decided, **own}
+        return {**self._of_states(self.state), **self._of_outcomes}
+
+    @property
+    def _of_outcomes(self) -> dict[str, Any]:
+        brought = {} if self.utility is None else {"utility": self.utility}
+        return {"surprise": self.surprise, **brought}
 
     def to_frame(self) -> Any:
         """`columns` as a frame.
 
-        A row for each place of a series, a signal or rows of x, on their index (see `Observations.frame`); for each
-        observation of a field or image, with its position along each axis.
+        A row for each place of a series, a signal or rows of x, on their index (see `Observations.frame`), with the
+        state and the decision at the last places too; for each observation of a field or image, with its position.
         """
         obs = self.observations
+        if self.ahead is not None:
+            outcomes = {name: obs.laid(name, values) for name, values in self._of_outcomes.items()}
+            known = self._of_states(self.ahead)
+            if "decision" in known:
+                # Where there is no x, nothing is decided.
+                known["decision"] = np.where(self.ahead < 0, obs.laid("decision", self.decision), known["decision"])
+            return (obs.index or Index("pandas", None, obs.shape[0])).frame({**known, **outcomes})
         if len(obs.shape) == 1:
             return obs.frame(**self.columns)
         axes = (AXES if obs.kind == "field" else IMAGE_AXES)[: len(obs.shape)]
@@ -112,7 +150,9 @@ def apply_machine(machine: EpsilonMachine, data: Any) -> Applied:
         )
     obs = series(data, past=1)
     several = isinstance(data, (list, tuple)) and len(data) > 0 and np.ndim(data[0]) > 0
-    states = np.concatenate([machine.filter(part) for part in (data if several else [data])])[obs.site].astype(np.int64)
+    parts = data if several else [data]
+    ahead: Ints = np.concatenate([machine.filter(part) for part in parts]).astype(np.int64)
+    states = ahead[obs.site]
     weight = machine.stationary if machine.weights is None else machine.weights
     known, bits = states >= 0, np.full(obs.n, np.nan)
     column = Alphabet(machine.alphabet).lookup
@@ -121,8 +161,7 @@ def apply_machine(machine: EpsilonMachine, data: Any) -> Applied:
     least = np.zeros(machine.n_states) if machine.n_observed is None else 1.0 / (machine.n_observed * weight + 1.0)
     with np.errstate(divide="ignore"):
         bits[known] = -np.log2(np.maximum(table[states, number], least[states])[known]) + 0.0
-        local = np.append(-np.log2(weight), np.nan)[states] + 0.0
-    return Applied(obs, states, local, bits, machine.entropy_rate())
+        return Applied(obs, states, bits, -np.log2(weight) + 0.0, machine.entropy_rate(), ahead)
 
 
 def surprises(found: Reconstruction, obs: Observations, states: Ints) -> Floats:

@@ -11,12 +11,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..data.alphabet import Alphabet
 from ..data.calendars import calendar
 from ..data.frames import is_frame, reordered, variables_of
 from ..data.observations import Observations, Tallied, Way
 from ..data.saved_observations import observe_again
-from ..data.sequences import as_array
+from ..data.slices import Sliced
 from ..machines import EpsilonMachine, TransitionGraph
 from ..support.arguments import choice, integer, real, refusal, shown
 from ..support.arrays import Floats, Ints
@@ -47,6 +46,7 @@ from .state_model import (
     plain_series,
     refuse_ragged,
     refuse_sparse,
+    signal_ahead,
 )
 
 # Rows of densities that are compared with the states at once.
@@ -182,6 +182,7 @@ class CausalModel(StateModel):
 
     def merge(self, other: "CausalModel") -> Self:
         """Add the counts of other causal states, of observations made alike, and keep the parameters of self."""
+        self._way = self._way if self.is_fitted() else other._way
         return self._add(other._counts(), None)
 
     def _add(self, tally: Any, X: Any) -> Self:
@@ -260,7 +261,9 @@ class CausalModel(StateModel):
     def _found(self) -> Reconstruction:
         self.check_fitted()
         if self._fitted is None:
-            self._fitted = self._found_in(Tallied(self._tally), None)
+            counted = Tallied(self._tally)
+            counted.way = self._way
+            self._fitted = self._found_in(counted, None)
         return self._fitted
 
     observations_: Observations = _result("observations")
@@ -510,24 +513,27 @@ class CausalModel(StateModel):
         z : (n,) outcomes, with rows only
         """
         self.check_fitted()
-        if isinstance(data, Observations) or self.past is not None or self.observations_.kind == "pairs":
+        fitted = self.observations_
+        if isinstance(data, Observations) or self.past is not None or fitted.has_suffixes or fitted.kind == "pairs":
             return self.observations_of(data, z)
         _refuse_outcomes(z)
+        return self._as_fitted(observe_again(self._known_way(), data))
+
+    def _known_way(self) -> Way:
+        """How the data were observed, where others can be observed alike."""
         if self._way is None or (self.observations_.known and not self._way.given["inputs"]):
             why = "with inputs that are numbers" if self._way is not None else "in a way that is not known"
             raise ValueError(
                 f"The data of fit were observed {why}; new ones cannot be observed alike: give 'data' as Observations, "
                 "made by the same function of ds.observe."
             )
-        obs = observe_again(self._way, data)
-        letters = self.observations_.letters
-        if self.observations_.has_suffixes and set(letters).isdisjoint(obs.letters):
-            # Symbols that print the same are meant, as machines read them.
-            source = data if isinstance(data, list) and np.ndim(data[0]) > 0 else [data]
-            meant = [as_array(Alphabet(letters).meant(list(part))) for part in source]
-            again = observe_again(self._way, meant)
-            again.index, obs = obs.index, again
-        return self._as_fitted(obs)
+        return self._way
+
+    def _ahead(self, data: Any) -> tuple[Observations, Any]:
+        """New series or signals that go on, so that their last values are observed too, and which places are theirs."""
+        if self.past is not None or self.observations_.has_suffixes:
+            return self._observed(data, ahead=True)
+        return signal_ahead(data, self._known_way())
 
     def apply(self, data: Any, z: Any = None) -> Applied:
         """What the states say of new data: state, surprise and local complexity of each observation.
@@ -542,12 +548,16 @@ class CausalModel(StateModel):
         >>> today.n, round(today.unseen, 3), today.surprise[:3].tolist()
         (81, 0.0, [0.0, 0.0, 0.0])
         """
-        obs = self.observe(data, z)
-        state = self.predict(obs)
-        complexity = np.append(-np.log2(self.states_.probability), np.nan)[state] + 0.0
+        obs, ahead = self.observe(data, z), None
+        if isinstance(data, Observations) or isinstance(obs, Sliced) or obs.kind not in ("series", "signal"):
+            state = self.predict(obs)
+        else:
+            longer, own = self._ahead(data)
+            ahead = at_rows(self.predict(longer), longer, -1)[own]
+            state = ahead[obs.site]
         told = not (obs.kind == "pairs" and z is None and not isinstance(data, Observations))
         surprise = surprises(self._found, obs, state) if told else np.full(obs.n, np.nan)
-        return Applied(obs, state, complexity, surprise, self.usual_surprise_)
+        return Applied(obs, state, surprise, -np.log2(self.states_.probability) + 0.0, self.usual_surprise_, ahead)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the states to a file, whole or not at all, without loss of precision.
@@ -574,7 +584,7 @@ class CausalModel(StateModel):
         own: dict[str, Any] = {"parameters": saved_states.names_json(self, tuple(self.get_params(deep=False)))}
         noted = {name: vars(self).get(name) for name in ("past_", "n_features_in_")}
         noted["feature_names_in_"] = list(self._names()) or None
-        return {**own, **noted, "by_row": self._by_row, "found": saved_states.found_json(self._found_as_observed())}
+        return {**own, **noted, "by_row": self._by_row, "found": saved_states.found_json(self._found)}
 
     @classmethod
     def _from_content(cls, content: dict[str, Any]) -> Self:
@@ -588,12 +598,6 @@ class CausalModel(StateModel):
         if content["feature_names_in_"] is not None:
             model.feature_names_in_ = np.array(content["feature_names_in_"], object)
         return model
-
-    def _found_as_observed(self) -> Reconstruction:
-        """What was found, with observations that know how they were made."""
-        found = self._found
-        found.observations.way = self._way
-        return found
 
     def observations_of(self, X: Any, z: Any = None) -> Observations:
         """New data observed as those of `fit` were; parameters are those of `score`."""
