@@ -187,7 +187,7 @@ def test_demo(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads((out / "even.json").read_text())
 
 
-COMMANDS = ("symbols", "field", "image", "signal", "decide", "watch", "simulate", "demo", "cssr")
+COMMANDS = ("symbols", "field", "image", "signal", "decide", "watch", "predict", "simulate", "demo", "cssr")
 
 
 @pytest.mark.parametrize("command", [[], *([name] for name in COMMANDS)])

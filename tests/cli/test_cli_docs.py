@@ -21,6 +21,8 @@ FILES = {
         "labels.zarr",
         "cluster.json",
         "wave",
+        "today_states.csv",
+        "today_field.npy",
         "demo",
     ),
     "monitoring.md": ("machine.json", "monitor.json", "state.json", "events.jsonl"),

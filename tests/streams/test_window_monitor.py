@@ -158,14 +158,14 @@ def test_a_file_keeps_where_it_stood(choices, kind, tmp_path):
 def test_a_damaged_file_is_refused(choices, tmp_path):
     import json
 
-    from decisional.streams.saved import _digest
+    from decisional.support.packing import sealed
 
     ds.Monitor(choices["past 3"]).save(tmp_path / "whole.json")
     content = json.loads((tmp_path / "whole.json").read_text())
     content.pop("check")
     for name, value in (("width", content["windows"]["prior"]), ("state", content["windows"]["bin"]), ("scale", None)):
         damaged = {**content, "windows": {**content["windows"], name: value}}
-        (tmp_path / "damaged.json").write_text(json.dumps({**damaged, "check": _digest(damaged)}))
+        (tmp_path / "damaged.json").write_text(json.dumps(sealed(damaged)))
         with pytest.raises(ValueError, match="is corrupt"):
             ds.Monitor.load(tmp_path / "damaged.json")
 

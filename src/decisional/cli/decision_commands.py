@@ -359,15 +359,9 @@ def _monitor(arguments: argparse.Namespace) -> tuple[Any, bool]:
 
 def _is_monitor(path: str) -> bool:
     """Whether a file has a monitor rather than a machine; anything else is refused."""
-    import json
+    from ..support.files import saved_format
 
-    from ..support.files import read_bytes
-
-    try:
-        content = json.loads(read_bytes(path))
-    except ValueError:
-        raise ValueError(f"The file {path!r} is not JSON; a model is written by symbols or decide: check it.") from None
-    kind = content.get("format") if isinstance(content, dict) else None
+    kind = saved_format(path)
     if kind not in ("decisional.Monitor", "decisional.EpsilonMachine"):
         raise ValueError(f"The file {path!r} has no model: give one that symbols --json or decide --monitor wrote.")
     return bool(kind == "decisional.Monitor")

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 PICTURE = "save a picture: .png, .svg or .pdf"
 LABELS = ", -1 = none: .npy or .zarr; the same command goes on after an interruption"
+MODEL = "save the states for predict: .json"
 ADDRESS = re.compile(r"(?:[a-z]+://)?(?:[^\s/:]+|\[[0-9a-fA-F:.]+\]):\d{1,5}/?")
 VARIABLE = "array of an HDF5, netCDF or zarr file (default: the only one)"
 _CHOICE = r"invalid choice: (.*) \(choose from (.*)\)"

@@ -15,10 +15,10 @@ from typing import Any, TextIO, cast
 
 from .. import __version__
 from ..support.files import channels_kept
-from . import decision_commands, other_commands, state_commands, symbol_command
+from . import decision_commands, other_commands, predict_command, state_commands, symbol_command
 from .parser import Parser
 
-COMMANDS = (symbol_command, state_commands, decision_commands, other_commands)
+COMMANDS = (symbol_command, state_commands, decision_commands, predict_command, other_commands)
 # Parameters of the library that are options here.
 OPTIONS = ("column", "by", "time", "step", "missing", "delimiter", "decimal", "variable", "key")
 # After these words there are names and cells of the data, which may be called the same.

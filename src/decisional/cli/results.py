@@ -15,6 +15,13 @@ from typing import Any
 TEXTS = ("json", "dot")
 # What some results need.
 NEEDED = {"plot": "matplotlib", "report": "decisional.report"}
+# How files of --labels may end; those of other commands are arrays.
+LABELS = {
+    "decide": (".csv",),
+    "predict": (".csv", ".npy"),
+    "symbols": (".npy", ".zarr", ".csv"),
+    "signal": (".npy", ".zarr", ".csv"),
+}
 BLAS = "scipy.linalg.cython_blas"
 
 
@@ -73,9 +80,7 @@ def _check(option: str, path: str, command: str) -> None:
 
         plot.require_matplotlib()
         plot.file_format(path)
-    kinds = {"decide": (".csv",), "symbols": (".npy", ".zarr", ".csv"), "signal": (".npy", ".zarr", ".csv")}.get(
-        command, (".npy", ".zarr")
-    )
+    kinds = LABELS.get(command, (".npy", ".zarr"))
     if option == "labels" and not path.endswith(kinds):
         raise ValueError(f"The file of --labels must end in {' or '.join(kinds)}. Got {path!r} instead.")
     if option == "report" and not path.lower().endswith((".html", ".htm")):

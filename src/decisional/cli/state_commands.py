@@ -92,7 +92,8 @@ def add(commands: Any) -> None:
         labels = f"save the state {place}{parser.LABELS}"
         fewer = "merge states until N are left, first those that lose least about the future"
         option(command, "--states", "N", fewer, integer(1))
-        parser.add_outputs(command, seed=True, json="save the summary: .json", plot=parser.PICTURE, labels=labels)
+        json, picture = "save the summary: .json", parser.PICTURE
+        parser.add_outputs(command, seed=True, json=json, plot=picture, labels=labels, model=parser.MODEL)
         parser.add_scale(command, rows)
 
 
@@ -114,7 +115,8 @@ class Task(NamedTuple):
 def run(task_of: Callable[[argparse.Namespace], Task], arguments: argparse.Namespace) -> int:
     """Read, reconstruct, decide, write and print."""
     name, files = arguments.name, arguments.files
-    outputs = results.Outputs(arguments, {option: file.format(name) for option, file in FILES.items()})
+    defaults = {option: file.format(name) for option, file in FILES.items()}
+    outputs = results.Outputs(arguments, {**defaults, "model": None})
     task = task_of(arguments)
     import numpy as np
 
@@ -140,6 +142,7 @@ def run(task_of: Callable[[argparse.Namespace], Task], arguments: argparse.Names
             "json": lambda path: results.save_json(_json(choice, files), path),
             "plot": partial(results.save_plot, lambda plot: task.plot(plot, shown, values)),
             "labels": partial(results.save_labels, causal, arguments, executor),
+            "model": choice.save,
         }
         asked = {"Command": name, "File": ", ".join(files), **task.asked}
         kind, sizes = ("series", task.sizes) if name == "signal" else ("field", task.sizes if sliced else None)

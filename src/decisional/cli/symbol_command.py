@@ -23,9 +23,16 @@ example:
   decisional symbols words.txt --whole --json words.json
 """
 THETA = parser.number("above 0.5 and at most 1", lambda value: 0.5 < value <= 1)
-FILES = {"json": "machine.json", "dot": "machine.dot", "plot": "machine.png", "report": "report.html", "labels": None}
+FILES = {
+    "json": "machine.json",
+    "dot": "machine.dot",
+    "plot": "machine.png",
+    "report": "report.html",
+    "labels": None,
+    "model": None,
+}
 # Options that mean nothing where the data choose the past.
-GIVEN = ("future", "alpha", "min_count", "theta", "chunks", "cluster", "labels")
+GIVEN = ("future", "alpha", "min_count", "theta", "chunks", "cluster", "labels", "model")
 # Text files of more bytes are read slice by slice, where that is possible.
 LARGE = 1 << 26
 # Symbols of a long series that are shown in a report.
@@ -47,6 +54,7 @@ def add(commands: Any) -> None:
     option(given, "--min-count", "M", "shorten the histories seen less often", parser.integer(1))
     option(given, "--theta", "T", "determinism threshold", THETA)
     option(given, "--labels", "PATH", f"save the state after each symbol{parser.LABELS}")
+    option(given, "--model", "FILE", parser.MODEL)
     parser.add_table(command, "column of the symbols, name or number from 0")
     parser.add_scale(command, "symbols")
     machine = {"json": "save the machine: .json, for decide and watch", "dot": "save the machine for Graphviz"}
@@ -74,6 +82,8 @@ def run(arguments: argparse.Namespace) -> int:
         machine, causal = found.machine, found.report.get("causal")
         writers = results.machine_writers(machine)
         writers["labels"] = partial(results.save_labels, causal, arguments, executor)
+        if causal is not None:
+            writers["model"] = causal.save
         # Files come first: they must not depend on someone reading the summary to its end.
         written = outputs.write(writers, **(_page(arguments, series, found) if "report" in outputs.paths else {}))
         if not arguments.quiet:

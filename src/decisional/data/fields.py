@@ -16,7 +16,7 @@ from ..support.executors import map_slices, slices
 from . import cones, keys, real_cones
 from .coding import Coder, Coding, Letters
 from .nesting import Dependence
-from .observations import Observations
+from .observations import Observations, Way
 from .sequences import is_array
 from .slices import Part, Sliced, cut_parts, in_slices
 from .stores import load, stored
@@ -98,7 +98,9 @@ class Cones(Observations):
 
     def coded(self, coder: Coder) -> "Cones":
         coder.check(self.cone, self.grids[0].variables)
-        return Cones(self.grids, self.cone, coder, self.shape, self._labels, self._own)
+        found = Cones(self.grids, self.cone, coder, self.shape, self._labels, self._own)
+        found.way = self.way
+        return found
 
     def excerpt(self) -> "Cones":
         rows = [grid.shape[0] for grid in self.grids]
@@ -120,7 +122,9 @@ class Cones(Observations):
             raise ValueError(
                 f"None of {self.n} observations is at the places that were chosen; at least one must be: choose more."
             )
-        return Cones(grids, self.cone, None, self.shape, self._labels, self._own)
+        found = Cones(grids, self.cone, None, self.shape, self._labels, self._own)
+        found.way = self.way
+        return found
 
     def halves(self) -> "tuple[Cones, Cones]":
         """Observations of the first half of all times, and those of the second."""
@@ -446,14 +450,20 @@ def light_cones(
     _check_sizes(shapes, deepest + future - 1, speed * (max(deepest, future) - 1), boundary)
     options = neighbourhood, include_present, past_row_only, boundary, transitions, past_end
     cone = cones.light_cone(past, future, speed, _axes(shapes), *options)
+    made: dict[str, Any] = {"past": past, "future": future, "speed": speed, "boundary": boundary}
+    made |= {"include_present": include_present, "past_row_only": past_row_only, "transitions": transitions}
+    way = Way("light_cones", {**made, "neighbourhood": neighbourhood, "past_end": past_end, "variables": variables})
     if in_slices(chunks, *parts):
-        return _sliced(parts, masks, cone, chunks, variables if real else None)
+        found = _sliced(parts, masks, cone, chunks, variables if real else None)
+        found.way = way
+        return found
     obs = _observe_real(parts, masks, cone, variables) if real else _observe_letters(parts, masks, cone)
     if not obs.n:
         raise ValueError(
             f"The {'field' if mask is None else 'mask'!r} has {_n_missing(obs.grids)} missing cells and leaves no "
             "observation; at least one needs both of its cones whole: use smaller cones or mark fewer cells."
         )
+    obs.way = way
     return obs
 
 
@@ -591,7 +601,9 @@ class RealSlices(Sliced):
     def coded(self, coder: Coder) -> "RealSlices":
         width = self._fields[0][0].shape[-1] if self._variables else 1
         coder.check(self.cone, width)
-        return RealSlices(self.cone, self._variables, coder, self.parts, self.shape, self._fields)
+        found = RealSlices(self.cone, self._variables, coder, self.parts, self.shape, self._fields)
+        found.way = self.way
+        return found
 
     def excerpt(self) -> Cones:
         fields, masks, shapes = self._fields

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..support import arguments
-from .observations import Observations
+from .observations import Observations, Way
 from .pairs import Pairs, stacked, vector_pairs
 from .slices import Part, Sliced, cut_parts, in_slices
 
@@ -81,14 +81,20 @@ def image(
     how = around, centre, int(np.abs(np.concatenate([around, centre])).max()), subtract_min
     for grey in images:
         _check_size(grey.shape, how[2], border)
+    table = neighbourhood if isinstance(neighbourhood, str) else np.asarray(neighbourhood).astype(int).tolist()
+    made = {"neighbourhood": table, "subtract_min": subtract_min, "border": border, "block": int(block)}
     if not sliced:
-        return _observe(images, how, (how[2],) * 3 if border == "mirror" else (0,) * 3)
+        found: Observations = _observe(images, how, (how[2],) * 3 if border == "mirror" else (0,) * 3)
+        found.way = Way("image", made)
+        return found
     if len(widths := {grey.shape[1] for grey in images}) > 1:
         raise ValueError(
             f"The 'pixels' are images of widths {sorted(widths)}; images that are read slice by slice must have one "
             "width: observe them apart, and merge the causal states."
         )
-    return _sliced(images, how, border, chunks)
+    found = _sliced(images, how, border, chunks)
+    found.way = Way("image", made)
+    return found
 
 
 def _observe(images: list[NDArray[Any]], how: How, pads: tuple[int, int, int]) -> Pairs:

@@ -40,6 +40,19 @@ class Delays(NamedTuple):
     target: int | None
 
 
+class Way(NamedTuple):
+    """How data were observed, so that others can be observed alike.
+
+    Attributes
+    ----------
+    function : of `decisional.observe`
+    given : its parameters by name, without the data and what belongs to these alone
+    """
+
+    function: str
+    given: dict[str, Any]
+
+
 class Observations:
     """Pairs (x, z) with their distinct values numbered, made when asked for where the data are large.
 
@@ -57,6 +70,7 @@ class Observations:
     known : how many numbers at the end of x are inputs that are known in advance
     delays : how x and z are made of a signal, or None
     index : the index of the series or frame that the data came as, or None
+    way : how the data were observed, or None where that is not known
     """
 
     kind: str
@@ -69,6 +83,7 @@ class Observations:
     known: int = 0
     delays: Delays | None = None
     index: Index | None = None
+    way: Way | None = None
     source: Symbols | None = None
     _counts: Tally | None = None
     _table: Table | None = None
@@ -273,10 +288,11 @@ class Observations:
             raise ValueError(
                 f"The data have shape {self.shape}; a frame has one row for each place of a series: use field(values)."
             )
-        grids = {name: self._column(name, np.asarray(values)) for name, values in columns.items()}
+        grids = {name: self.laid(name, np.asarray(values)) for name, values in columns.items()}
         return (self.index or Index("pandas", None, self.shape[0])).frame(grids)
 
-    def _column(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
+    def laid(self, name: str, values: NDArray[Any]) -> NDArray[Any]:
+        """Values of each observation at the places of the data, as `frame` has them in the column of that name."""
         if values.shape != (self.n,):
             raise ValueError(
                 f"The {name!r} has shape {values.shape}; there are {self.n} observations: give one value for each."
@@ -313,7 +329,9 @@ class Chosen(Observations):
                 f"None of {whole.n} observations is at the places that were chosen; at least one must be: choose more."
             )
         self._whole, self._kept = whole, kept
-        for name in ("kind", "past", "future", "letters", "alphabet", "shape", "overlap", "known", "delays", "index"):
+        for name in ("kind", "past", "future", "letters", "alphabet", "shape", "overlap"):
+            setattr(self, name, getattr(whole, name))
+        for name in ("known", "delays", "index", "way"):
             setattr(self, name, getattr(whole, name))
         every, after = whole.x, whole.successor
         tally, x = whole._counted(), every[kept]
@@ -377,11 +395,17 @@ class Chosen(Observations):
 
 
 class Tallied(Observations):
-    """Observations of which only the counts are known."""
+    """Observations of which only the counts are known.
 
-    def __init__(self, tally: Tally) -> None:
+    Parameters
+    ----------
+    tally : the counts
+    whole : whether x that are only led to stay rows, as they are where a tally is that of observations as it stands
+    """
+
+    def __init__(self, tally: Tally, whole: bool = False) -> None:
         self.kind = tally.kind
-        self._counts = tally.observed()
+        self._counts = tally if whole else tally.observed()
         if not self._counts.n:
             raise ValueError(
                 "There is no observation in the counts; at least one must fit the data: use a shorter past or more "

@@ -17,7 +17,7 @@ from ..support.arrays import Ints, read_only
 from ..support.executors import map_slices, slices
 from . import keys
 from . import sequences as reading
-from .observations import Observations
+from .observations import Observations, Way
 from .slices import Part, Sliced, cut_parts, in_slices
 from .stores import is_stored, stored
 from .tally import Table, Tally, count_steps, tabulate, values_of
@@ -76,6 +76,7 @@ def series(
     array([2, 3, 3])
     """
     past, future = (arguments.integer(n, name, of="series") for n, name in ((past, "past"), (future, "future")))
+    way = Way("series", {"past": past, "future": future})
     symbols, sequences, index = reading.unpacked(symbols, sequences)
     several = isinstance(symbols, (list, tuple)) and len(symbols) > 0 and all(map(is_stored, symbols))
     if in_slices(chunks, symbols) or several:
@@ -83,10 +84,10 @@ def series(
         if parts[0] is None:
             parts = reading.alike(reading.split(symbols, sequences))
         slices = _sliced(parts, past, future, missing, chunks)
-        slices.index = index
+        slices.index, slices.way = index, way
         return slices
     found = windows(reading.read(symbols, missing, sequences), past, future)
-    found.index = index
+    found.index, found.way = index, way
     return found
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..support import arguments
 from .calendars import are_names, calendar, names_of
 from .frames import Index, aligned, dates_of, unwrapped, variables_of
-from .observations import Delays, Observations
+from .observations import Delays, Observations, Way
 from .pairs import Pairs, floats, stacked, vector_pairs
 from .slices import Part, Sliced, cut_parts, in_slices
 
@@ -116,6 +116,10 @@ def delays(
     found.known, found.index = given.n_known, given.index
     lags, ahead = (tuple(map(int, part)) for part in how[:2])
     found.delays = Delays(lags, ahead, difference, given.width, given.target)
+    # Inputs that are numbers belong to the data.
+    known = list(names_of(inputs, "inputs")) if are_names(inputs) else None
+    made = {"lags": list(lags), "future": future, "step": step, "difference": difference, "target": given.target}
+    found.way = Way("delays", {**made, "inputs": known})
     return found
 
 

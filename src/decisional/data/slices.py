@@ -118,6 +118,7 @@ class Sliced(Tallied):
         for part in self.parts:
             piece = _observed(self._observe, part)
             if piece is not None:
+                piece.way = self.way
                 yield piece
 
     def filling(self, values: NDArray[Any], missing: Any) -> Callable[[Part], NDArray[Any]]:

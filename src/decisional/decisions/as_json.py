@@ -3,9 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from ..data.alphabet import ordered
+from ..data import json_values
 from .predictions import CellSet, Interval, like
 from .utilities import (
     Utility,
@@ -21,48 +19,30 @@ from .utilities import (
 
 
 def encode(value: Any) -> Any:
-    """Return a value as JSON that `decode` turns back: sets, intervals, tuples and infinities are named.
+    """Return a value, or the set of best predictions, as JSON that `decode` turns back: see `json_values.encode`."""
+    return json_values.encode(value, _encoded_set)
 
-    Raises
-    ------
-    TypeError
-        For other values than None, booleans, numbers, strings, and arrays, lists, tuples and sets of these.
-    """
-    value = value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
-    if isinstance(value, list):
-        return [encode(item) for item in value]
+
+def _encoded_set(value: Any) -> Any:
     if isinstance(value, CellSet):
         # An example tells what a prediction is made of: a tuple, text or a single value.
         return {"cells": [encode(cell)["set"] for cell in value.cells], "like": encode(next(iter(value)))}
-    if isinstance(value, frozenset):
-        return {"set": [encode(item) for item in ordered(value)]}
     if isinstance(value, Interval):
         return {"low": encode(value.low), "high": encode(value.high)}
-    if isinstance(value, tuple):
-        return {"tuple": [encode(item) for item in value]}
-    if isinstance(value, float) and not np.isfinite(value):
-        return {"float": str(value)}
-    if value is None or type(value) in (str, int, float, bool):
-        return value
-    raise TypeError(
-        f"The value {value!r} cannot be saved; a file holds strings, numbers, booleans, None and tuples of these: "
-        "rename it before saving."
-    )
+    return None
 
 
 def decode(value: Any) -> Any:
     """Return what `encode` was given; arrays come back as lists."""
-    if isinstance(value, list):
-        return [decode(item) for item in value]
-    if not isinstance(value, dict):
-        return value
+    return json_values.decode(value, _decoded_set)
+
+
+def _decoded_set(value: dict[str, Any]) -> Any:
     if "low" in value:
         return Interval(decode(value["low"]), decode(value["high"]))
     if "cells" in value:
         return CellSet([frozenset(decode(cell)) for cell in value["cells"]], like(decode(value["like"])))
-    ((kind, content),) = value.items()
-    kinds: dict[str, Any] = {"set": frozenset, "tuple": tuple, "float": float}
-    return kinds[kind](decode(content))
+    return None
 
 
 def encode_utility(utility: Utility) -> dict[str, Any] | None:

@@ -1,7 +1,9 @@
 """DecisionalModel: what to predict, what it is worth, and when that changes."""
 
+import os
 from collections.abc import Hashable, Sequence
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -13,8 +15,10 @@ from ..data.frames import Index, aligned, index_of, unwrapped
 from ..data.observations import CountsOnly, Observations
 from ..data.sequences import one_sequence
 from ..machines import EpsilonMachine, TransitionGraph
+from ..machines.packed import machine_json, machine_of
 from ..machines.walks import SURE, numbers
-from ..states import aggregation, matching
+from ..states import aggregation, matching, saved_states
+from ..states.applied import Applied, apply_machine
 from ..states.causal_model import CausalModel, known_states, step_machine
 from ..states.partition import Partition
 from ..states.state_model import StateModel, as_observations
@@ -22,6 +26,7 @@ from ..support.arguments import choice as one_of
 from ..support.arguments import flag, integer, is_number, real, refusal, some_of
 from ..support.arrays import Floats, Ints
 from . import events
+from .as_json import decode_utility, encode_utility
 from .cross_fitting import Estimate, cross_fitted
 from .decide import decide
 from .predictions import Optimum, Slack, boxed, numbered
@@ -104,6 +109,8 @@ class DecisionalModel(StateModel):
     """
 
     _kind = "decisional states"
+    # How many symbols a machine was learnt from, None where it is exact.
+    _learnt_from: float | None = None
     # Of the causal states that are found on the way.
     _causal_model: type[CausalModel] = CausalModel
 
@@ -147,6 +154,7 @@ class DecisionalModel(StateModel):
                 raise ValueError(
                     refusal(name, value, rule, "leave it out, or give a plain series", type(self).__name__)
                 )
+        self._learnt_from = None
         if isinstance(X, EpsilonMachine):
             return self._settle(None, X, *_exact(X)) if X.n_observed is None else self.fit_learnt(X, X.n_observed)
         causal = X
@@ -156,6 +164,10 @@ class DecisionalModel(StateModel):
             # A state for each distinct x.
             windows: dict[str, Any] = {"past": self.past, "future": self.future, "inputs": self.inputs}
             causal = self._causal_model(cluster=aggregation.distinct, constraints="none", **windows).fit(X, z)
+        return self._decided_on(causal)
+
+    def _decided_on(self, causal: CausalModel) -> Self:
+        """Decisional states of causal ones."""
         given = causal, step_machine(causal), causal.distributions_, causal.outcomes_, causal.states_.probability
         if not isinstance(causal.match_, (matching.TwoSampleTest, matching.Evidence)):
             return self._settle(*given)
@@ -169,6 +181,7 @@ class DecisionalModel(StateModel):
         """Decisional states of a machine that was learnt from n symbols: ties are judged by their sampling error."""
         self._check_parameters()
         p, outcomes, probability = _exact(machine)
+        self._learnt_from = float(n)
         return self._settle(None, machine, p, outcomes, probability, np.maximum(n * probability, 1.0))
 
     def _forget(self) -> None:
@@ -426,6 +439,77 @@ class DecisionalModel(StateModel):
         cause = np.concatenate([self.causes(part) for part in values]) if several else self.causes(X)
         index = index or Index("pandas", None, cause.size)
         return index.frame({name: values[cause] for name, values in columns.items()})
+
+    def apply(self, data: Any, z: Any = None) -> Applied:
+        """What the states and decisions say of new data, and what the decisions brought there.
+
+        Parameters
+        ----------
+        data, z : as in `CausalStates.observe`; one or several sequences of symbols where a machine was fitted
+
+        Returns
+        -------
+        Applied : state, decision, surprise and local complexity of each observation; `to_frame()` has them on the index
+            of the data
+        """
+        self.check_fitted()
+        if self.causal_ is None:
+            assert self.machine_ is not None
+            found = apply_machine(self.machine_, data)
+        else:
+            found = self.causal_.apply(data, z)
+        obs, cause = found.observations, found.state
+        found = replace(found, choices=self._choices(), groups=self.states_.labels)
+        if obs.kind == "pairs" and z is None and not isinstance(data, Observations):
+            # Nobody knows what happened.
+            return found
+        brought = self._obtained(Trials(cause, obs.z, obs.outcomes, None, obs))
+        promised = float(np.append(self.utility_, self._fixed.utility)[cause].mean())
+        return replace(found, utility=brought, expected_utility=promised)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the states to a file, whole or not at all, without loss of precision.
+
+        It has the utility, and the causal states or the machine that they were made of: see `CausalStates.save`. A
+        utility that is a function cannot be saved.
+        """
+        self.check_fitted()
+        saved_states.write(path, "decisional", self._content())
+
+    def _content(self) -> dict[str, Any]:
+        utility = encode_utility(as_utility(self.utility))
+        if utility is None:
+            raise TypeError(
+                f"The 'utility' is {self.utility!r}, a function, which no file holds: give one of ds.utility or a "
+                "table before saving."
+            )
+        names = tuple(name for name in self.get_params(deep=False) if name != "utility")
+        causal, machine = self.causal_, self.machine_ if self.causal_ is None else None
+        return {
+            "parameters": saved_states.names_json(self, names),
+            "utility": utility,
+            "causal": None if causal is None else causal._content(),
+            "machine": None if machine is None else machine_json(machine),
+            "learnt_from": self._learnt_from,
+        }
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read states that `save` wrote; anything else is refused with a ValueError.
+
+        They decide on new data as the fitted ones do, bit for bit: the decisions are made anew from the causal states.
+        """
+        found: Self = saved_states.read(path, "decisional", cls._from_content)
+        return found
+
+    @classmethod
+    def _from_content(cls, content: dict[str, Any]) -> Self:
+        model = cls(decode_utility(content["utility"]), **saved_states.names_of(content["parameters"]))
+        model._check_parameters()
+        if content["causal"] is not None:
+            return model._decided_on(cls._causal_model._from_content(content["causal"]))
+        machine, n = machine_of(content["machine"]), content["learnt_from"]
+        return model._settle(None, machine, *_exact(machine)) if n is None else model.fit_learnt(machine, n)
 
     def causal_states(self, **parameters: Any) -> CausalModel:
         """Causal states inside each decisional state: distributions are compared only where decisions agree.

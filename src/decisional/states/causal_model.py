@@ -1,5 +1,6 @@
 """CausalModel: from observations to causal states and the epsilon-machine."""
 
+import os
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from copy import copy
@@ -12,12 +13,15 @@ from numpy.typing import NDArray
 
 from ..data.calendars import calendar
 from ..data.frames import is_frame, reordered, variables_of
-from ..data.observations import Observations, Tallied
+from ..data.observations import Observations, Tallied, Way
+from ..data.saved_observations import observe_again
+from ..data.slices import Sliced
 from ..machines import EpsilonMachine, TransitionGraph
 from ..support.arguments import choice, integer, real, refusal, shown
 from ..support.arrays import Floats, Ints
 from ..support.executors import check_executor
-from . import aggregation, matching
+from . import aggregation, matching, saved_states
+from .applied import Applied, surprises, usual_surprise
 from .coarsening import BitsPath, bits_path
 from .cone_coder import learn_coder
 from .cone_states import states_of_cones
@@ -42,6 +46,7 @@ from .state_model import (
     plain_series,
     refuse_ragged,
     refuse_sparse,
+    signal_ahead,
 )
 
 # Rows of densities that are compared with the states at once.
@@ -113,6 +118,8 @@ class CausalModel(StateModel):
     _by_row = False
     # Columns of the array that was fitted, if one was, and their names.
     n_features_in_: int
+    # How the data were observed, as far as that is known.
+    _way: Way | None = None
     # The machine of a signal, once it was asked for.
     _levels: EpsilonMachine | None
     # How much past plain series were observed with.
@@ -154,7 +161,7 @@ class CausalModel(StateModel):
         self._tally, self._fitted = None, None
         vars(self).pop("_levels", None)
         self._by_row = not isinstance(X, Observations)
-        self._fitted = self._found_in(obs, executor)
+        self._fitted, self._way = self._found_in(obs, executor), obs.way
         self._note_columns(X)
         return self
 
@@ -170,10 +177,12 @@ class CausalModel(StateModel):
         """
         more = self.is_fitted()
         given = self._given(X, z, self._names() if more else (), more)
+        self._way = self._way if more else given.way
         return self._add(self._coded(given, self._counts().coder if more else None).tally(executor), X)
 
     def merge(self, other: "CausalModel") -> Self:
         """Add the counts of other causal states, of observations made alike, and keep the parameters of self."""
+        self._way = self._way if self.is_fitted() else other._way
         return self._add(other._counts(), None)
 
     def _add(self, tally: Any, X: Any) -> Self:
@@ -252,7 +261,9 @@ class CausalModel(StateModel):
     def _found(self) -> Reconstruction:
         self.check_fitted()
         if self._fitted is None:
-            self._fitted = self._found_in(Tallied(self._tally), None)
+            counted = Tallied(self._tally)
+            counted.way = self._way
+            self._fitted = self._found_in(counted, None)
         return self._fitted
 
     observations_: Observations = _result("observations")
@@ -469,18 +480,124 @@ class CausalModel(StateModel):
         obs, _ = self._observed(X, z)
         if self.kernels_ is not None:
             return self.kernels_.score(obs, self._points_of(obs))
-        states = self._found.states_of_words(obs)[obs.x]
-        column = {outcome: k for k, outcome in enumerate(self.outcomes_)}
-        number = np.array([column.get(outcome, -1) for outcome in obs.outcomes])[obs.z]
-        seen = self.states_.probability * self.observations_.n
-        known = states >= 0
+        found = surprises(self._found, obs, self._found.states_of_words(obs)[obs.x])
+        known = ~np.isnan(found)
         if not known.any():
             raise ValueError(
                 f"None of the {obs.n} observations has a known state; at least one must end like the data of fit: "
                 "check that both use the same symbols."
             )
-        p = np.maximum(_entries(self.distributions_, states[known], number[known]), 1.0 / (seen[states[known]] + 1.0))
-        return float(np.log2(p).mean())
+        return -float(found[known].mean())
+
+    def surprise(self, X: Any, z: Any = None) -> Floats:
+        """(n,) -log2 P(z|state) of each observation, in bits: how little its state let expect what followed.
+
+        An outcome that never followed a state counts as in `score`; one of numbers is the nearest of `outcomes_`. NaN
+        where the state is not known. Parameters are those of `score`.
+        """
+        obs, _ = self._observed(X, z)
+        return surprises(self._found, obs, self.predict(obs))
+
+    @property
+    def usual_surprise_(self) -> float:
+        """Mean of `surprise` over the data of `fit`, in bits: what new data that are like them have too."""
+        return usual_surprise(self._found)
+
+    def observe(self, data: Any, z: Any = None) -> Observations:
+        """New data, such as `ds.read` gives, observed as those of `fit` were.
+
+        Parameters
+        ----------
+        data : one or several series, signals, fields or images, as `fit` or the function of `ds.observe` took them;
+            rows of x where pairs were fitted
+        z : (n,) outcomes, with rows only
+        """
+        self.check_fitted()
+        fitted = self.observations_
+        if isinstance(data, Observations) or self.past is not None or fitted.has_suffixes or fitted.kind == "pairs":
+            return self.observations_of(data, z)
+        _refuse_outcomes(z)
+        return self._as_fitted(observe_again(self._known_way(), data))
+
+    def _known_way(self) -> Way:
+        """How the data were observed, where others can be observed alike."""
+        if self._way is None or (self.observations_.known and not self._way.given["inputs"]):
+            why = "with inputs that are numbers" if self._way is not None else "in a way that is not known"
+            raise ValueError(
+                f"The data of fit were observed {why}; new ones cannot be observed alike: give 'data' as Observations, "
+                "made by the same function of ds.observe."
+            )
+        return self._way
+
+    def _ahead(self, data: Any) -> tuple[Observations, Any]:
+        """New series or signals that go on, so that their last values are observed too, and which places are theirs."""
+        if self.past is not None or self.observations_.has_suffixes:
+            return self._observed(data, ahead=True)
+        return signal_ahead(data, self._known_way())
+
+    def apply(self, data: Any, z: Any = None) -> Applied:
+        """What the states say of new data: state, surprise and local complexity of each observation.
+
+        Parameters are those of `observe`.
+
+        Examples
+        --------
+        >>> import decisional as ds
+        >>> causal = ds.CausalStates().fit(ds.observe.series("0110" * 500, past=3))
+        >>> today = causal.apply("0110" * 20 + "1111")
+        >>> today.n, round(today.unseen, 3), today.surprise[:3].tolist()
+        (81, 0.0, [0.0, 0.0, 0.0])
+        """
+        obs, ahead = self.observe(data, z), None
+        if isinstance(data, Observations) or isinstance(obs, Sliced) or obs.kind not in ("series", "signal"):
+            state = self.predict(obs)
+        else:
+            longer, own = self._ahead(data)
+            ahead = at_rows(self.predict(longer), longer, -1)[own]
+            state = ahead[obs.site]
+        told = not (obs.kind == "pairs" and z is None and not isinstance(data, Observations))
+        surprise = surprises(self._found, obs, state) if told else np.full(obs.n, np.nan)
+        return Applied(obs, state, surprise, -np.log2(self.states_.probability) + 0.0, self.usual_surprise_, ahead)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the states to a file, whole or not at all, without loss of precision.
+
+        It has the parameters, how the data were observed, and what new data are compared with: counts where x are
+        symbols, cones or codes, and all observations where x are numbers, as kernels need them. No index and no names
+        of files are in it. `load` reads it again, and `decisional predict` applies it to a file.
+        """
+        self.check_fitted()
+        saved_states.write(path, "causal", self._content())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read states that `save` wrote; anything else is refused with a ValueError.
+
+        They label, predict, score and decide new data as the fitted ones do, bit for bit. Of symbols and fields only
+        counts are kept: what belongs to each observation of `fit`, such as `labels_`, is refused.
+        """
+        found: Self = saved_states.read(path, "causal", cls._from_content)
+        return found
+
+    def _content(self) -> dict[str, Any]:
+        """All that `save` writes, as JSON."""
+        own: dict[str, Any] = {"parameters": saved_states.names_json(self, tuple(self.get_params(deep=False)))}
+        noted = {name: vars(self).get(name) for name in ("past_", "n_features_in_")}
+        noted["feature_names_in_"] = list(self._names()) or None
+        return {**own, **noted, "by_row": self._by_row, "found": saved_states.found_json(self._found)}
+
+    @classmethod
+    def _from_content(cls, content: dict[str, Any]) -> Self:
+        """The states of such content."""
+        model = cls(**saved_states.names_of(content["parameters"]))
+        model._fitted, model._by_row = saved_states.found_of(content["found"]), bool(content["by_row"])
+        model._way = model._fitted.observations.way
+        for name in ("past_", "n_features_in_"):
+            if content[name] is not None:
+                setattr(model, name, integer(content[name], name))
+        if content["feature_names_in_"] is not None:
+            model.feature_names_in_ = np.array(content["feature_names_in_"], object)
+        return model
 
     def observations_of(self, X: Any, z: Any = None) -> Observations:
         """New data observed as those of `fit` were; parameters are those of `score`."""
@@ -614,18 +731,6 @@ def _refuse_outcomes(z: Any) -> None:
         raise ValueError(
             "The 'z' are given with 'past', by which a series has its own outcomes: leave one of them out."
         )
-
-
-def _entries(p: Any, rows: Ints, columns: Ints) -> Floats:
-    """Single entries of an array, dense or sparse; 0 where the column is -1."""
-    if isinstance(p, np.ndarray):
-        dense: Floats = np.where(columns >= 0, p[rows, columns], 0.0)
-        return dense
-    p.sort_indices()
-    key = np.repeat(np.arange(p.shape[0]), np.diff(p.indptr)) * p.shape[1] + p.indices
-    asked = rows * p.shape[1] + columns
-    place = np.minimum(np.searchsorted(key, asked), key.size - 1)
-    return np.where((columns >= 0) & (key[place] == asked), p.data[place], 0.0)
 
 
 def step_machine(causal: CausalModel) -> EpsilonMachine | None:

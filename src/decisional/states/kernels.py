@@ -227,7 +227,7 @@ class KernelModel:
         data, it is the density of `stack`.
         """
         if self.by_data:
-            return float(Forecast(self.stack(), points[obs.x]).log_score(_numbers(obs, 1)[obs.z, 0]).mean())
+            return float(Forecast(self.stack(), points[obs.x]).log_score(outcome_numbers(obs, 1)[obs.z, 0]).mean())
         p = self.probabilities(points)[obs.x]
         row = np.arange(len(p))
         if self.apart:
@@ -235,7 +235,7 @@ class KernelModel:
             place = np.array([column.get(value, -1) for value in obs.outcomes])[obs.z]
             found = np.where(place >= 0, p[row, place], 0.0)
         else:
-            z = _numbers(obs, self.at.shape[1])[obs.z]
+            z = outcome_numbers(obs, self.at.shape[1])[obs.z]
             if self.at.shape[1] == 1 and len(self.at) > 1:
                 found = self._density(p, z[:, 0])
             else:
@@ -340,7 +340,7 @@ def _gaussian(square: Floats) -> Floats:
     return kernel
 
 
-def _numbers(obs: Any, k: int) -> NDArray[Any]:
+def outcome_numbers(obs: Any, k: int) -> NDArray[Any]:
     """(n_z, k) the outcomes as numbers."""
     targets = obs.targets
     values = np.asarray(list(obs.outcomes)) if targets is None else targets

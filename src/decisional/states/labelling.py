@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .._kernels.expected_scores import expected
 from ..support.arrays import Bools, Floats, Ints
 from ..support.executors import map_slices, slices, workers
+from ..support.packing import pack, unpack_any
 from .bandwidths import BLIND
 from .kernel_sums import kernel_sums, squares
 from .scales import Scale
@@ -132,6 +133,41 @@ class Labeller(NamedTuple):
     @property
     def n_states(self) -> int:
         return int(self.state.max()) + 1
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it, exactly."""
+        own = {"tables": self.tables, "state": self.state, "at": self.at, **self.densities._asdict()}
+        scales = {"scale": self.scale.as_json(), "z_scale": None if self.z_scale is None else self.z_scale.as_json()}
+        return {**{name: pack(array) for name, array in own.items()}, **scales}
+
+    @classmethod
+    def from_json(cls, content: dict[str, Any]) -> "Labeller":
+        """What `as_json` gave; see `fits` for whether that is possible."""
+        densities = Densities(*(unpack_any(content[name]) for name in Densities._fields))
+        tables, state, at = (unpack_any(content[name]) for name in ("tables", "state", "at"))
+        z_scale = None if content["z_scale"] is None else Scale.from_json(content["z_scale"])
+        return cls(Scale.from_json(content["scale"]), densities, tables, state, z_scale, at)
+
+    def fits(self, d: int) -> bool:
+        """Whether all parts have sizes and values by which x of d numbers can be labelled."""
+        densities = self.densities
+        n, n_bins, n_points = len(densities.x), *densities.kernel.shape
+        numbers = (densities.x, densities.width, densities.kernel, densities.prior, self.tables, self.at)
+        return bool(
+            all(array.dtype == np.float64 and np.isfinite(array).all() for array in numbers)
+            and densities.x.shape == (n, d)
+            and all(part.shape == (d,) and not np.isnan(part).any() for part in self.scale)
+            and np.isfinite(self.scale.scale).all()
+            and (self.scale.scale > 0).all()
+            and densities.bin.shape == (n,)
+            and ((densities.bin >= 0) & (densities.bin < n_bins)).all()
+            and densities.width.shape == (d,)
+            and (densities.width > 0).all()
+            and densities.prior.shape == (n_points,)
+            and self.tables.shape == (self.state.size, n_points)
+            and len(self.at) == n_points
+            and self.state.min() >= 0
+        )
 
     def label(self, points: NDArray[Any]) -> Ints:
         """State of any x (m, d), in the units of the data; -1 where no observation is near."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..support.arrays import Floats
+from ..support.packing import pack, unpack_any
 
 # Quartiles of a normal distribution are so many standard deviations apart; its mean deviation is one over the other.
 QUARTILES, DEVIATION = 1.349, 1.2533
@@ -34,6 +35,15 @@ class Scale(NamedTuple):
     scale: Floats
     low: Floats
     high: Floats
+
+    def as_json(self) -> list[Any]:
+        """All of it, exactly."""
+        return [pack(part) for part in self]
+
+    @classmethod
+    def from_json(cls, content: list[Any]) -> "Scale":
+        """What `as_json` gave."""
+        return cls(*map(unpack_any, content))
 
     def bound(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values outside the borders moved there."""

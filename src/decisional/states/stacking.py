@@ -165,9 +165,10 @@ def stack_of(obs: Observations, steps: int = 1) -> Stack:
 
 def ahead(obs: Observations, steps: int) -> Sample:
     """Some observations in robust scales, each with the outcome so many steps ahead."""
-    sample, after = sampled(obs), obs.successor
+    sample = sampled(obs)
     if steps == 1:
         return sample
+    after = obs.successor
     if after is None:
         raise ValueError(
             f"The 'steps' are {steps} and pairs have no order; a forecast of several steps follows a series: use "

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from ..data.alphabet import Alphabet, distinct, is_missing
 from ..data.calendars import are_names, calendar
 from ..data.frames import Index, aligned, index_of, is_frame, numbers_of, unwrapped
-from ..data.observations import Observations
+from ..data.observations import Observations, Way
 from ..data.pairs import is_continuous, pairs, vectors
 from ..data.sequences import as_array, split, unpacked
 from ..data.series import series as symbol_series
-from ..data.signals import dates_of_series, delays
+from ..data.signals import dates_of_series, delays, read_signal
 from ..support.arguments import refusal, shown
 from ..support.arrays import Bools
 from ..support.display import html_of
@@ -168,6 +168,25 @@ def observed_series(
     else:
         found = symbol_series(parts, past, future, sequences=True)
     found.index = series.index
+    return found, own
+
+
+def signal_ahead(data: Any, way: Way) -> tuple[Observations, Bools]:
+    """Delay vectors as `observe_again` makes them, of series that go on so that their last values are observed too.
+
+    Returns
+    -------
+    observations, whose last outcomes mean nothing, and which places of their data are those of the series
+    """
+    given = way.given
+    more = int(given["step"] * given["future"])
+    signal = read_signal(data, None, given["target"])
+    parts = [_prolonged(part[:, 0] if part.shape[1] == 1 else part, more) for part in signal.series]
+    own = np.concatenate([np.repeat([True, False], [len(part), more]) for part in signal.series])
+    names, known = given["inputs"], None
+    if names is not None:
+        known = [calendar(_later(dates, more), names) for dates in dates_of_series(data, names)]
+    found = delays(parts, **{**given, "inputs": known})
     return found, own
 
 

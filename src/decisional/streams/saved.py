@@ -1,9 +1,7 @@
 """Monitors as JSON files, and back: nothing is lost at a restart."""
 
-import json
 import os
 from dataclasses import asdict
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -16,9 +14,9 @@ from ..machines.levels import Levels
 from ..support.arguments import choice as one_of
 from ..support.arguments import is_number, shown
 from ..support.files import read_json, write_json
+from ..support.packing import is_whole, pack, sealed, unpack
 from .follower import MACHINE, OPTIONS, Follower, Plan
 from .learner import Adapt, Learner, Recent
-from .packing import pack, unpack
 from .signal_followers import ValueFollower, WindowFollower, Windows, follower_of
 from .signal_learner import RecentValues, SignalLearner
 
@@ -47,7 +45,7 @@ def write(
         content["drift"] = _learner_json(learner)
     if source is not None:
         content["source"] = source
-    write_json(path, {**content, "check": _digest(content)})
+    write_json(path, sealed(content))
 
 
 def read(
@@ -56,7 +54,7 @@ def read(
     """The parts of a monitor from a file; anything that `write` did not write is refused with a sentence."""
     content = read_json(path, FORMAT, 3, (*OPTIONS, *Plan._fields, *_NOW))
     # Files of the first two versions have no digest: what they say is all that can be looked at.
-    if content["version"] > 2 and not _is_whole(content, content.pop("check", None)):
+    if content["version"] > 2 and not is_whole(content):
         raise ValueError(f"The file '{path}' is corrupt, its digest differs from what it says: save the monitor again.")
     try:
         follower, source = _follower(content), content.get("source")
@@ -65,19 +63,6 @@ def read(
     except Exception as error:  # whatever damaged content makes of the constructors
         reason = error if isinstance(error, ValueError) and str(error).endswith(".") else f"{type(error).__name__}."
         raise ValueError(f"The file '{path}' is corrupt, save the monitor again: {reason}") from None
-
-
-def _is_whole(content: dict[str, Any], digest: Any) -> bool:
-    """Whether content has the digest that was written with it."""
-    try:
-        return bool(_digest(content) == digest)
-    except ValueError:  # a number that no float holds, which was not written
-        return False
-
-
-def _digest(content: dict[str, Any]) -> str:
-    text = json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False)
-    return blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()
 
 
 def _machine(content: dict[str, Any]) -> Any:

@@ -15,12 +15,11 @@ from ..data.frames import array_of, is_frame
 from ..data.observations import Delays
 from ..decisions.as_json import encode
 from ..machines import walks
-from ..states.labelling import ROWS, Densities, Labeller, sure_states
-from ..states.scales import Scale
+from ..states.labelling import ROWS, Labeller, sure_states
 from ..support.arguments import refusal, shown
 from ..support.arrays import Floats, Ints
+from ..support.packing import pack, unpack_any
 from .follower import Follower, Tracked
-from .packing import pack, unpack_any
 
 
 class ValueFollower(Follower, ABC):
@@ -161,55 +160,29 @@ class Windows(NamedTuple):
 
     def as_json(self) -> dict[str, Any]:
         """All of it, exactly."""
-        own, densities = self.labeller._asdict(), self.labeller.densities._asdict()
-        scales = {name: own.pop(name) for name in ("scale", "z_scale")}
-        del own["densities"]
-        arrays = {name: pack(array) for name, array in {**own, **densities, "p": self.p}.items()}
-        parts = {name: None if part is None else [pack(row) for row in part] for name, part in scales.items()}
         lags, ahead, *rest = self.delays
-        made = [list(lags), list(ahead), *rest]
-        return {**arrays, **parts, "delays": made, "outcomes": encode(list(self.outcomes))}
+        made = {"delays": [list(lags), list(ahead), *rest], "outcomes": encode(list(self.outcomes))}
+        return {**self.labeller.as_json(), "p": pack(self.p), **made}
 
     @classmethod
     def from_json(cls, content: dict[str, Any], outcomes: Sequence[Any]) -> "Windows":
         """The same again; ValueError where the parts do not fit together."""
         lags, ahead, *rest = content["delays"]
-        arrays = {name: unpack_any(content[name]) for name in ("tables", "state", "at", "p", *Densities._fields)}
-        scale, z_scale = (
-            None if content[name] is None else Scale(*map(unpack_any, content[name])) for name in ("scale", "z_scale")
-        )
-        densities = Densities(*(arrays[name] for name in Densities._fields))
-        found = cls(
-            Labeller(scale, densities, arrays["tables"], arrays["state"], z_scale, arrays["at"]),  # type: ignore[arg-type]
-            Delays(tuple(lags), tuple(ahead), *rest),
-            arrays["p"],
-            outcomes,
-        )
+        delays = Delays(tuple(lags), tuple(ahead), *rest)
+        found = cls(Labeller.from_json(content), delays, unpack_any(content["p"]), outcomes)
         if not found.fits():
             raise ValueError("its 'windows' do not fit together")
         return found
 
     def fits(self) -> bool:
         """Whether all parts have sizes and values that a monitor can go on with."""
-        own, densities, delays = self.labeller, self.labeller.densities, self.delays
-        n, d = densities.x.shape
-        n_bins, n_points = densities.kernel.shape
-        numbers = (densities.x, densities.width, densities.kernel, densities.prior, own.tables, own.at, self.p)
+        delays = self.delays
         return bool(
-            all(array.dtype == np.float64 and np.isfinite(array).all() for array in numbers)
-            and d == len(delays.lags) * delays.width
+            self.labeller.fits(len(delays.lags) * delays.width)
             and min(delays.lags) >= 0
-            and all(part.shape == (d,) and np.isfinite(part).all() for part in own.scale)
-            and (own.scale.scale > 0).all()
-            and densities.bin.shape == (n,)
-            and ((densities.bin >= 0) & (densities.bin < n_bins)).all()
-            and densities.width.shape == (d,)
-            and (densities.width > 0).all()
-            and densities.prior.shape == (n_points,)
-            and own.tables.shape == (own.state.size, n_points)
-            and len(own.at) == n_points
-            and own.state.min() >= 0
-            and own.n_states == self.n_states
+            and self.p.dtype == np.float64
+            and np.isfinite(self.p).all()
+            and self.labeller.n_states == self.n_states
             and self.p.shape[1] == len(self.outcomes)
         )
 

@@ -213,6 +213,15 @@ def _decode(data: bytes, name: str) -> str:
         raise ValueError(f"The {name} is not UTF-8 text ({byte}): convert it to UTF-8 first.") from None
 
 
+def saved_format(path: str | os.PathLike[str]) -> Any:
+    """The format that a JSON file of the library says it has; None where it is no such file."""
+    try:
+        content = json.loads(read_bytes(path))
+    except (ValueError, RecursionError):
+        return None
+    return content.get("format") if isinstance(content, dict) else None
+
+
 def read_json(path: str | os.PathLike[str], format: str, version: int, keys: Iterable[str]) -> dict[str, Any]:
     """Read a JSON file, refusing with one sentence what is not JSON, of another format, newer or cut.
 

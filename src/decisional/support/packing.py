@@ -1,7 +1,9 @@
-"""Arrays as JSON, exactly, and back."""
+"""Arrays as JSON, exactly, and back; and the seal by which a damaged file is known."""
 
 import base64
+import json
 import zlib
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -25,14 +27,36 @@ def unpack(content: dict[str, Any], like: NDArray[Any]) -> NDArray[Any]:
     return np.frombuffer(data, like.dtype).reshape(like.shape).copy()
 
 
-def unpack_any(content: dict[str, Any]) -> NDArray[Any]:
-    """Undo `pack` where numbers of any shape may come; one that the file cannot hold is refused before it is made."""
+def unpack_any(content: dict[str, Any], kinds: str = "if") -> NDArray[Any]:
+    """Undo `pack` where numbers of any shape may come; one that the file cannot hold is refused before it is made.
+
+    `kinds` are the kinds of numbers that are meant, as NumPy calls them.
+    """
     kind, shape = np.dtype(content["type"]), tuple(content["shape"])
     size = int(np.prod(shape, dtype=object)) * kind.itemsize
     if (
-        kind.kind not in "if"
+        kind.kind not in kinds
         or not all(type(n) is int and n >= 0 for n in shape)
         or size > RATIO * len(content["data"])
     ):
         raise ValueError(f"an array of {content['type']} has shape {content['shape']}.")
     return unpack(content, np.empty(shape, kind))
+
+
+def sealed(content: dict[str, Any]) -> dict[str, Any]:
+    """Content with its digest."""
+    return {**content, "check": _digest(content)}
+
+
+def is_whole(content: dict[str, Any]) -> bool:
+    """Whether content is as it was sealed; the digest is taken out of it."""
+    digest = content.pop("check", None)
+    try:
+        return bool(_digest(content) == digest)
+    except ValueError:  # a number that no float holds, which was not written
+        return False
+
+
+def _digest(content: dict[str, Any]) -> str:
+    text = json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False)
+    return blake2b(text.encode(errors="surrogatepass"), digest_size=16).hexdigest()
