@@ -195,6 +195,26 @@ def test_what_a_machine_lacks_is_told() -> None:
         assert merging.unexplained(series, coin) > 100
 
 
+@pytest.mark.small
+@QUICK
+@given(st.integers(0, 2**32 - 1), st.integers(2, 3), st.integers(1, 4), st.integers(1, 150), st.sampled_from([1.0, 0.3]))
+def test_climbing_is_its_naive_twin(seed, n_symbols, n_states, n, share) -> None:
+    rng = np.random.default_rng(seed)
+    codes, targets = rng.integers(0, n_symbols, n), rng.integers(0, n_states, (n_states, n_symbols))
+    edges = targets.size
+    led = [(e, e, to) for e in range(edges) for to in range(n_states)]
+    exchanged = [(e, other, -1) for e in range(edges) for other in range(e)]
+    moves = rng.permutation(np.array(led + exchanged))
+    log_n, counts = math.log2(max(n, 2)), np.arange(n + 1)
+    expected, length = naive.climbed(
+        codes.tolist(), targets.tolist(), moves.tolist(), log_n, share, kernels.PARTS, kernels.BEHIND
+    )
+    bits = counts * np.log2(np.maximum(counts, 1))
+    found, _ = kernels.climb(codes, targets, moves, bits, log_n, share, 10**9)
+    assert found == pytest.approx(length, abs=1e-6)
+    assert targets.tolist() == expected
+
+
 def test_climbing_finds_what_no_context_tells() -> None:
     """A machine whose symbols permute the states: no finite past tells the state."""
     true = ds.EpsilonMachine(
