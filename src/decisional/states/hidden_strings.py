@@ -280,7 +280,7 @@ def joined(seen: Expected, pairs: list[tuple[int, int]]) -> Hidden:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut:
+class KeptBack:
     """A hidden machine that learnt from most strings, and what it says of the others.
 
     Attributes
@@ -312,7 +312,7 @@ class StringSearch:
         self.held = series.chosen(numbers[::HELD])
         self.learnt = series.chosen(np.delete(numbers, np.s_[::HELD]))
 
-    def shrunk(self, proposal: Proposal) -> Iterator[HeldOut]:
+    def shrunk(self, proposal: Proposal) -> Iterator[KeptBack]:
         """Machines of fewer and fewer states that a unifilar one leads to, until they foretell no better."""
         targets, counts = proposal
         share = counts.sum(axis=0) / counts.sum()
@@ -325,7 +325,7 @@ class StringSearch:
                 return
             seen = part.expected(part.improve(machine, passes, self.budget))
             machine, passes = smoothed(seen.uses, seen.starts), PASSES[1]
-            found = HeldOut(machine, self.held.string_bits(machine))
+            found = KeptBack(machine, self.held.string_bits(machine))
             yield found
             worse = 0 if found.total > best else worse + 1
             best = max(best, found.total)
@@ -333,9 +333,9 @@ class StringSearch:
                 return
             machine = joined(seen, alike(seen.uses, max(int(MERGED * machine.n_states), 1)))
 
-    def best(self, proposals: list[Proposal]) -> list[HeldOut]:
+    def best(self, proposals: list[Proposal]) -> list[KeptBack]:
         """The machines that foretell best. Where fewer states do better, other machines are begun with too."""
-        found: list[HeldOut] = []
+        found: list[KeptBack] = []
         for proposal in proposals[:STARTS]:
             path = list(self.shrunk(proposal))
             found += path
