@@ -42,9 +42,11 @@ class Contexts:
             count = after.get(symbol, 0) + self.alpha
             plain.append(count / (sum(after.values()) + self.alpha * self.symbols))
         details = []
+        more = len(path) <= min(len(past), self.depth)
         for r, alone in enumerate((plain, discounted[0])):
-            mixed = alone[-1:]
-            for k in range(len(path) - 2, -1, -1):
+            # A longer context that was never seen.
+            mixed = [1 / self.symbols] if more and r == 0 else alone[-1:]
+            for k in range(len(path) - 1, -1, -1):
                 stay = 1 / (1 + 2 ** -self.odds.get((r, path[k]), 0.0))
                 mixed.insert(0, stay * alone[k] + (1 - stay) * mixed[0])
             details.append((alone, mixed))
@@ -54,7 +56,7 @@ class Contexts:
         path = self.path(past)
         _, details = self.chances(symbol, past)
         for r, (alone, mixed) in enumerate(details):
-            for k in range(len(path) - 1):
+            for k in range(len(path)):
                 odds = self.odds.get((r, path[k]), 0.0) + log2(alone[k]) - log2(mixed[k + 1])
                 self.odds[r, path[k]] = min(max(odds, -60.0), 60.0)
         for n in range(len(path), min(len(path) + GROWTH, len(past) + 1, self.depth + 1)):

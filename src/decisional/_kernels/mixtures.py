@@ -47,24 +47,31 @@ def _before(codes, i, first, end):
 
 @kernel
 def _path(codes, i, first, end, symbols, keys, child, depth, path):
-    """The nodes of the contexts before symbol i, the empty one first; returns their number."""
+    """The nodes of the contexts before symbol i, the empty one first; returns their number, and whether there is more.
+
+    The symbols before may make a context that is longer, but was never seen.
+    """
     path[0] = 0
     n = 1
     while n <= depth:
         s = _before(codes, i - n, first, end)
         if s < 0:
-            break
+            return n, False
         at = _slot(keys, path[n - 1] * symbols + s)
         if keys[at] == -1 or child[at] < 0:
-            break
+            return n, True
         path[n] = child[at]
         n += 1
-    return n
+    return n, False
 
 
 @kernel
-def _tree_chances(s, symbols, alpha, keys, seen, total, kinds, odds, path, n, plain, mixed, chances):
-    """Probabilities of symbol s by the predictors of the tree; plain and mixed (2, n) keep those of each context."""
+def _tree_chances(s, symbols, alpha, keys, seen, total, kinds, odds, path, n, more, plain, mixed, chances):
+    """Probabilities of symbol s by the predictors of the tree; plain and mixed (2, n + 1) keep those of each context.
+
+    The last of them is a longer context that was never seen, if there is `more`: imagined counts are all that it has,
+    and what is discounted it has from the one before.
+    """
     low, high = 1.0 / symbols, 1.0 / symbols
     for k in range(n):
         node = path[k]
@@ -76,9 +83,10 @@ def _tree_chances(s, symbols, alpha, keys, seen, total, kinds, odds, path, n, pl
             low = (max(c - DISCOUNTS[0], 0.0) + DISCOUNTS[0] * kinds[node] * low) / t
             high = (max(c - DISCOUNTS[1], 0.0) + DISCOUNTS[1] * kinds[node] * high) / t
         plain[1, k] = low
+    mixed[0, n] = 1.0 / symbols if more else plain[0, n - 1]
+    mixed[1, n] = plain[1, n - 1]
     for r in range(2):
-        mixed[r, n - 1] = plain[r, n - 1]
-        for k in range(n - 2, -1, -1):
+        for k in range(n - 1, -1, -1):
             stay = 1.0 / (1.0 + 2.0 ** -odds[r, path[k]])
             mixed[r, k] = stay * plain[r, k] + (1.0 - stay) * mixed[r, k + 1]
         chances[r] = mixed[r, 0]
@@ -87,7 +95,7 @@ def _tree_chances(s, symbols, alpha, keys, seen, total, kinds, odds, path, n, pl
 
 
 @kernel
-def _chances(s, symbols, alpha, machines, tree, state, path, n, plain, mixed, shares, out):
+def _chances(s, symbols, alpha, machines, tree, state, path, n, more, plain, mixed, shares, out):
     """Probabilities of symbol s by all predictors: those of machines, and of the tree."""
     _, counts, totals, sorts = machines
     keys, _, seen, total, kinds, odds, _ = tree
@@ -96,7 +104,8 @@ def _chances(s, symbols, alpha, machines, tree, state, path, n, plain, mixed, sh
         strength = max(sorts[k], 1.0)
         out[RULES * m] = (counts[k, s] + strength * shares[s]) / (totals[k] + strength)
         out[RULES * m + 1] = (counts[k, s] + alpha) / (totals[k] + alpha * symbols)
-    _tree_chances(s, symbols, alpha, keys, seen, total, kinds, odds, path, n, plain, mixed, out[RULES * state.size :])
+    own = out[RULES * state.size :]
+    _tree_chances(s, symbols, alpha, keys, seen, total, kinds, odds, path, n, more, plain, mixed, own)
 
 
 @kernel
@@ -105,7 +114,7 @@ def _learn_tree(codes, i, first, end, symbols, tree, depth, path, n, plain, mixe
     keys, child, seen, total, kinds, odds, sizes = tree
     s = codes[i]
     for r in range(2):
-        for k in range(n - 1):
+        for k in range(n):
             gained = math.log2(plain[r, k]) - math.log2(mixed[r, k + 1])
             odds[r, path[k]] = min(max(odds[r, path[k]] + gained, -ODDS), ODDS)
     grown = 0
@@ -168,10 +177,10 @@ def follow(
     _share_of(overall, shares)
     first = 0
     for i in range(skip, codes.size + 1):
-        n = _path(codes, i, first, end, symbols, tree[0], tree[1], depth, path)
+        n, more = _path(codes, i, first, end, symbols, tree[0], tree[1], depth, path)
         if table.shape[0] > 0:
             for s in range(symbols):
-                _chances(s, symbols, alpha, machines, tree, state, path, n, plain, mixed, shares, chances)
+                _chances(s, symbols, alpha, machines, tree, state, path, n, more, plain, mixed, shares, chances)
                 table[i - skip, s] = weight @ chances
         if i == codes.size:
             break
@@ -181,7 +190,7 @@ def follow(
             state[:] = begin
             first = i + 1
             continue
-        _chances(s, symbols, alpha, machines, tree, state, path, n, plain, mixed, shares, chances)
+        _chances(s, symbols, alpha, machines, tree, state, path, n, more, plain, mixed, shares, chances)
         p = weight @ chances
         bits[i] = math.log2(p)
         for m in range(n_all):

@@ -32,8 +32,10 @@ from .strings import TREES, StringSeries
 if TYPE_CHECKING:
     from .machine_selection import Selection
 
-# Weight that comes back to all after each symbol.
+# Weight that comes back to all after each symbol; so much of it to context-tree weighting, whose contexts were not
+# chosen by the symbols that it foretells, and less to the others: few symbols do not tell which of them are right.
 SHARE = 0.02
+CONTEXTS = 0.7
 # Candidates of the selection that take part, and what the other machines may cost.
 CANDIDATES = 8
 OPERATIONS = 5e9
@@ -154,7 +156,8 @@ class Mixture:
         self._tree = keys, children, np.zeros(slots, np.int32), *numbers, np.zeros((2, nodes)), sizes
         self._overall = np.zeros(n)
         self.n_predictors = kernels.RULES * len(machines) + kernels.TREES
-        self._home = np.full(self.n_predictors, 1.0 / self.n_predictors)
+        self._home = np.full(self.n_predictors, (1.0 - CONTEXTS) / (self.n_predictors - 1))
+        self._home[kernels.RULES * len(machines)] = CONTEXTS
         self.weights = self._home.copy()
         self._state, self._tail = self._begin.copy(), np.zeros(0, np.int64)
 
@@ -222,10 +225,25 @@ class Mixture:
         """Symbols that were learnt from."""
         return int(self._overall.sum())
 
-    @property
-    def _new(self) -> float:
-        """Probability of a symbol that was never seen."""
-        return 1.0 / (self.n_observed + 2.0)
+    def _new(self, codes: Ints, learns: bool) -> Floats:
+        """(n,) probability that a symbol was never seen, before each of some; see I. Good, Biometrika 40 (1953) 237.
+
+        As often as symbols that were seen once only, and hardly ever where there are none of these.
+        """
+        n, once = float(self.n_observed), float((self._overall == 1.0).sum())
+        if not learns:
+            return np.full(codes.size, (once + 1.0 / (n + 2.0)) / (n + 2.0))
+        known = codes >= 0
+        order = np.argsort(codes, kind="stable")
+        first = np.searchsorted(codes[order], codes[order])
+        seen = np.empty(codes.size)
+        seen[order] = np.arange(codes.size) - first
+        seen[known] += self._overall[codes[known]]
+        seen[~known] = -1.0
+        change = (seen == 0.0).astype(float) - (seen == 1.0)
+        before, single = n + np.cumsum(known) - known, once + np.cumsum(change) - change
+        new: Floats = (single + 1.0 / (before + 2.0)) / (before + 2.0)
+        return new
 
     def _codes(self, symbols: Any) -> Ints:
         """Numbers of one sequence, -1 for unknown symbols."""
@@ -237,10 +255,8 @@ class Mixture:
     def _bits(self, codes: Ints, learns: bool) -> float:
         if self._whole:
             codes = np.append(codes, self._end)
-        known = codes >= 0
-        # Symbols that were learnt from before each: the more, the less is a new one expected.
-        before = self.n_observed + (np.cumsum(known) - known if learns else 0)
-        mass = np.log2(np.where(known, before + 1.0, 1.0) / (before + 2.0)).sum()
+        new = self._new(codes, learns)
+        mass = np.log2(np.where(codes >= 0, 1.0 - new, new)).sum()
         return self._average(codes, learns) + float(mass)
 
     def log_likelihood(self, symbols: Any) -> float:
@@ -258,7 +274,7 @@ class Mixture:
         codes = self._codes(symbols)
         table = np.empty((codes.size + 1, len(self.alphabet)))
         self._average(codes, table=table)
-        chances: NDArray[np.float64] = table[1:] * (1.0 - self._new)
+        chances: NDArray[np.float64] = table[1:] * (1.0 - self._new(codes, learns=False)[:, None])
         return chances
 
     def update(self, symbols: Any) -> float:
