@@ -138,10 +138,11 @@ def test_slices_save_a_model(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("predict new.csv new.csv", "has no model of the library"),
+        ("predict new.csv new.csv", "is not JSON, and no model"),
         ("predict monitor.json new.txt", "has the format 'decisional.Monitor'"),
+        ("predict list.json new.txt", "has no model of the library"),
         ("predict none.json new.txt", "does not exist"),
-        ("predict cut.json new.txt", "has no model of the library"),
+        ("predict cut.json new.txt", "is not JSON, and no model"),
         ("predict bad.json new.txt", "is corrupt, its digest differs"),
         ("predict later.json new.txt", "newer than 1, the last that this release reads"),
         ("predict model.json new.npy", "has 2 axes and the model is of a series"),
@@ -158,6 +159,7 @@ def test_bad_input_gets_one_sentence(
     assert run("symbols", "old.txt", "--past", 2, "--model", "model.json", "--quiet") == 0
     ds.Monitor(ds.DecisionalStates(ds.utility.zero_one()).fit(ds.processes.even())).save("monitor.json")
     whole = Path("model.json").read_text()
+    Path("list.json").write_text("[1, 2]")
     Path("cut.json").write_text(whole[: len(whole) // 2])
     Path("bad.json").write_text(whole.replace('"theta": 0.95', '"theta": 0.96'))
     Path("later.json").write_text(whole.replace('"version": 1', '"version": 2'))

@@ -3,10 +3,14 @@
 import json
 import warnings
 from functools import lru_cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import decisional as ds
 from decisional.support.packing import sealed
@@ -327,6 +331,52 @@ def test_code_is_not_saved(tmp_path):
     direct.save(tmp_path / "model.json")
     back = ds.DecisionalStates.load(tmp_path / "model.json")
     same(back.decide(even(50, 2)), direct.decide(even(50, 2)))
+
+
+def test_ways_to_integrate_and_to_optimise_are_saved(tmp_path):
+    causal, new, _, _ = case("signal")
+    for how in (
+        {"integrate": ds.utility.MonteCarlo(200, 1)},
+        {"integrate": ds.utility.SamplePoints()},
+        {"optimise": ds.utility.GlobalMaxima([(-2.0, 2.0)], 16)},
+        {"delta": 0.1, "atol": 0.01},
+        {"indifference": 0.05},
+    ):
+        choice = ds.DecisionalStates(ds.utility.tolerant(0.1), **how).fit(causal)
+        choice.save(tmp_path / "model.json")
+        back = ds.DecisionalStates.load(tmp_path / "model.json")
+        assert back.get_params(deep=False).keys() == choice.get_params(deep=False).keys()
+        same(back.utility_, choice.utility_)
+        same(back.decide(back.causal_.observe(new)), choice.decide(causal.observe(new)))
+    random = ds.DecisionalStates(ds.utility.tolerant(0.1), integrate=ds.utility.MonteCarlo(200)).fit(causal)
+    with pytest.raises(TypeError, match="whose draws would be others"):
+        random.save(tmp_path / "model.json")
+
+
+LETTERS = st.one_of(
+    st.integers(-3, 3),
+    st.booleans(),
+    st.sampled_from(["a", "b", "long word", "", "ü", "\U0001f600"]),
+    st.sampled_from([0.5, -0.0, 1e300]),
+    st.tuples(st.integers(0, 1), st.sampled_from("ab")),
+)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(LETTERS, min_size=6, max_size=40), st.integers(1, 3), st.integers(1, 2))
+def test_symbols_of_any_kind_come_back(symbols, past, future):
+    causal = ds.CausalStates().fit(ds.observe.series(symbols, past=past, future=future, sequences=False))
+    with TemporaryDirectory() as folder:
+        causal.save(f"{folder}/model.json")
+        back = ds.CausalStates.load(f"{folder}/model.json")
+        back.save(f"{folder}/again.json")
+        assert Path(folder, "again.json").read_bytes() == Path(folder, "model.json").read_bytes()
+    assert list(map(repr, back.outcomes_)) == list(map(repr, causal.outcomes_))
+    assert list(map(repr, back.observations_.letters)) == list(map(repr, causal.observations_.letters))
+    same(back.distributions_, causal.distributions_)
+    obs = ds.observe.series(symbols[::-1], past=past, future=future, sequences=False)
+    same(back.predict(obs), causal.predict(obs))
+    same(back.surprise(obs), causal.surprise(obs))
 
 
 def test_inputs_of_numbers_are_refused_in_one_sentence():

@@ -1,4 +1,4 @@
-"""Machines and monitors that an earlier version saved are loaded, and go on as they did then."""
+"""Machines, monitors and states that an earlier version saved are loaded, and go on as they did then."""
 
 import json
 
@@ -7,6 +7,7 @@ import pytest
 import decisional as ds
 import reference
 import saved
+import saved_models
 
 EXPECTED = json.loads(saved.EXPECTED.read_text())
 
@@ -34,3 +35,14 @@ def test_monitors_of_one_model():
     first, second = (ds.Monitor.load(saved.FOLDER / f"monitor_{name}.json") for name in ("adapting", "relearnt"))
     assert first.same_model(second)
     assert not first.same_model(ds.Monitor.load(saved.FOLDER / "monitor_plain.json"))
+
+
+@pytest.mark.parametrize("name", saved_models.MODELS)
+def test_models_of_states_say_the_same_of_new_data(name):
+    expected = json.loads(saved_models.EXPECTED.read_text())
+    wrong = reference.differences(saved_models.answers(name), expected[name], tolerance=1e-9)
+    assert not wrong, f"{len(wrong)} differences:\n" + "\n".join(wrong[:40])
+    assert {path.name for path in saved_models.FOLDER.iterdir()} == {
+        *(f"{model}.json" for model in saved_models.MODELS),
+        saved_models.EXPECTED.name,
+    }

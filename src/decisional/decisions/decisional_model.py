@@ -23,7 +23,7 @@ from ..states.causal_model import CausalModel, known_states, step_machine
 from ..states.partition import Partition
 from ..states.state_model import StateModel, as_observations
 from ..support.arguments import choice as one_of
-from ..support.arguments import flag, integer, is_number, real, refusal, some_of
+from ..support.arguments import flag, integer, is_integer, is_number, real, refusal, some_of
 from ..support.arrays import Floats, Ints
 from . import events
 from .as_json import decode_utility, encode_utility
@@ -41,9 +41,11 @@ from .regret import (
     signal_rival,
     utilities_of,
 )
-from .solving import solve
+from .solving import GlobalMaxima, MonteCarlo, SamplePoints, solve
 from .utilities import as_utility
 
+# How to integrate and to optimise, as files know it.
+PARTS = {kind.__name__: kind for kind in (MonteCarlo, SamplePoints, GlobalMaxima)}
 # Level of the test of ties between decisions, where no test found the states.
 TIES = 0.01
 # Standard errors that states of kernel densities may lose together where they are decided alike.
@@ -483,10 +485,15 @@ class DecisionalModel(StateModel):
                 f"The 'utility' is {self.utility!r}, a function, which no file holds: give one of ds.utility or a "
                 "table before saving."
             )
+        if isinstance(self.integrate, MonteCarlo) and not is_integer(self.integrate.random_state):
+            raise TypeError(
+                f"The 'integrate' is {self.integrate!r}, whose draws would be others when it is loaded: give "
+                "random_state=0, say, before saving."
+            )
         names = tuple(name for name in self.get_params(deep=False) if name != "utility")
         causal, machine = self.causal_, self.machine_ if self.causal_ is None else None
         return {
-            "parameters": saved_states.names_json(self, names),
+            "parameters": saved_states.names_json(self, names, PARTS),
             "utility": utility,
             "causal": None if causal is None else causal._content(),
             "machine": None if machine is None else machine_json(machine),
@@ -504,7 +511,7 @@ class DecisionalModel(StateModel):
 
     @classmethod
     def _from_content(cls, content: dict[str, Any]) -> Self:
-        model = cls(decode_utility(content["utility"]), **saved_states.names_of(content["parameters"]))
+        model = cls(decode_utility(content["utility"]), **saved_states.names_of(content["parameters"], PARTS))
         model._check_parameters()
         if content["causal"] is not None:
             return model._decided_on(cls._causal_model._from_content(content["causal"]))

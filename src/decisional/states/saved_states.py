@@ -36,9 +36,10 @@ from .partition import Partition
 from .reconstruct import Reconstruction
 from .scales import Scale
 
+Classes = dict[str, Any]
 FORMAT, VERSION = "decisional.States", 1
 # What a parameter of a model can be besides plain values: objects of these classes, or one of these functions.
-CLASSES: dict[str, Any] = {
+CLASSES: Classes = {
     kind.__name__: kind
     for kind in (
         Counts,
@@ -85,12 +86,12 @@ def kind_of(path: str | os.PathLike[str]) -> str:
     return str(read_json(path, FORMAT, VERSION, ("model",))["model"])
 
 
-def parameter_json(value: Any, name: str, of: str) -> Any:
-    """A parameter of a model; one that is code is refused."""
+def parameter_json(value: Any, name: str, of: str, more: Classes | None = None) -> Any:
+    """A parameter of a model; one that is code is refused. `more` are further classes by name."""
     if value is aggregation.distinct:
         return {"class": DISTINCT}
     kind = type(value).__name__
-    if CLASSES.get(kind) is type(value):
+    if {**CLASSES, **(more or {})}.get(kind) is type(value):
         # What tells how far the work is belongs to the session.
         given = {part.name: getattr(value, part.name) for part in fields(value) if part.name != "progress"}
         return {"class": kind, "given": {part: parameter_json(v, part, kind) for part, v in given.items()}}
@@ -103,12 +104,13 @@ def parameter_json(value: Any, name: str, of: str) -> Any:
         ) from None
 
 
-def parameter_of(content: Any) -> Any:
+def parameter_of(content: Any, more: Classes | None = None) -> Any:
     """Undo `parameter_json`."""
     if isinstance(content, dict) and "class" in content:
         if content["class"] == DISTINCT:
             return aggregation.distinct
-        return CLASSES[content["class"]](**{name: parameter_of(value) for name, value in content["given"].items()})
+        given = {name: parameter_of(value) for name, value in content["given"].items()}
+        return {**CLASSES, **(more or {})}[content["class"]](**given)
     return decode(content)
 
 
@@ -238,11 +240,11 @@ def _evidence_of(content: dict[str, Any], obs: Observations, density: Any, n: in
     return ByEvidence(density, sample, labeller, labels, unpack_any(content["score"]), unpack_any(content["alone"]))
 
 
-def names_json(model: Any, names: tuple[str, ...]) -> dict[str, Any]:
+def names_json(model: Any, names: tuple[str, ...], more: Classes | None = None) -> dict[str, Any]:
     """Parameters of a model by name."""
-    return {name: parameter_json(getattr(model, name), name, type(model).__name__) for name in names}
+    return {name: parameter_json(getattr(model, name), name, type(model).__name__, more) for name in names}
 
 
-def names_of(content: dict[str, Any]) -> dict[str, Any]:
+def names_of(content: dict[str, Any], more: Classes | None = None) -> dict[str, Any]:
     """Undo `names_json`."""
-    return {name: parameter_of(value) for name, value in content.items()}
+    return {name: parameter_of(value, more) for name, value in content.items()}

@@ -214,12 +214,18 @@ def _decode(data: bytes, name: str) -> str:
 
 
 def saved_format(path: str | os.PathLike[str]) -> Any:
-    """The format that a JSON file of the library says it has; None where it is no such file."""
-    try:
-        content = json.loads(read_bytes(path))
-    except (ValueError, RecursionError):
-        return None
+    """The format that a JSON file says it has, None where it says none; what is not JSON is refused."""
+    content = _json(path)
     return content.get("format") if isinstance(content, dict) else None
+
+
+def _json(path: str | os.PathLike[str]) -> Any:
+    data = read_bytes(path)
+    try:
+        return json.loads(data, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError):
+        name = file_name(path)
+        raise ValueError(f"The {name} is not JSON, and no model, which save() writes: check the path.") from None
 
 
 def read_json(path: str | os.PathLike[str], format: str, version: int, keys: Iterable[str]) -> dict[str, Any]:
@@ -230,12 +236,7 @@ def read_json(path: str | os.PathLike[str], format: str, version: int, keys: Ite
     ValueError
         When the file is not what `format` and `version` announce, or lacks one of `keys`.
     """
-    name = file_name(path)
-    data = read_bytes(path)
-    try:
-        content = json.loads(data, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        raise ValueError(f"The {name} is not JSON, and no model, which save() writes: check the path.") from None
+    name, content = file_name(path), _json(path)
     found = content.get("format") if isinstance(content, dict) else None
     if found != format:
         raise ValueError(
