@@ -192,10 +192,16 @@ def _called(walk: Any) -> Any:
     return walk()
 
 
+def likeliest(machine: Hidden, uses: Floats) -> Floats:
+    """Steps under which uses (n_symbols, n_states, n_states) are likeliest; those of states without any stay."""
+    total = uses.sum(axis=(0, 2), keepdims=True)
+    steps: Floats = np.divide(uses, total, out=machine.steps.copy(), where=total > 0.0)
+    return steps
+
+
 def _maximised(machine: Hidden, seen: Expected, length: float) -> Hidden:
     """The machine under which the expected uses are likeliest, or one further in that direction."""
-    total = seen.uses.sum(axis=(0, 2), keepdims=True)
-    best = np.divide(seen.uses, total, out=machine.steps.copy(), where=total > 0.0)
+    best = likeliest(machine, seen.uses)
     if length != 1.0:
         ratio = np.divide(best, machine.steps, out=np.zeros_like(best), where=machine.steps > 0.0)
         best = machine.steps * np.minimum(ratio, STEEPEST) ** length
