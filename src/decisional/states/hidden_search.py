@@ -166,13 +166,18 @@ def _called(walk: Any) -> Any:
 
 def _maximised(machine: Hidden, seen: Expected, length: float) -> Hidden:
     """The machine under which the expected uses are likeliest, or one further in that direction."""
-    total = seen.uses.sum(axis=(0, 2), keepdims=True)
-    best = np.divide(seen.uses, total, out=machine.steps.copy(), where=total > 0.0)
+    best = _shares(seen.uses, machine.steps)
     if length != 1.0:
         ratio = np.divide(best, machine.steps, out=np.zeros_like(best), where=machine.steps > 0.0)
-        best = machine.steps * np.minimum(ratio, STEEPEST) ** length
-        best /= best.sum(axis=(0, 2), keepdims=True)
+        best = _shares(machine.steps * np.minimum(ratio, STEEPEST) ** length, best)
     return Hidden(best, seen.starts / seen.starts.sum())
+
+
+def _shares(uses: Floats, otherwise: Floats) -> Floats:
+    """Steps in proportion to their uses; those of a state that was never used are others."""
+    total = uses.sum(axis=(0, 2), keepdims=True)
+    shares: Floats = np.divide(uses, total, out=otherwise.copy(), where=total > 0.0)
+    return shares
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,8 +221,7 @@ def pruned(machine: Hidden, series: HiddenSeries, budget: Budget) -> Hidden:
         keep |= seen.uses >= seen.uses.max(axis=(0, 2), keepdims=True)
         if keep.sum() == (best.machine.steps > 0.0).sum():
             continue
-        uses = np.where(keep, seen.uses, 0.0)
-        steps = uses / uses.sum(axis=(0, 2), keepdims=True)
+        steps = _shares(np.where(keep, seen.uses, 0.0), best.machine.steps)
         tried = judged(series.improve(Hidden(steps, best.machine.home), PASSES[0], budget), series)
         if tried.description_length < best.description_length:
             best = tried
