@@ -472,3 +472,35 @@ def test_intervals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pyte
     intervals.main()
     assert "| 1,000 | 2 | 100.0% | 100.0% | 50.0% | 0.0% | 100.0% |" in capsys.readouterr().out
     assert "| true ties found as ties | 4 of 4 |" in (tmp_path / "intervals.md").read_text()
+
+
+def test_renaming(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    renaming = load("renaming")
+    monkeypatch.setattr(renaming, "CASES", 5)
+    monkeypatch.setattr(renaming, "__file__", str(tmp_path / "renaming.py"))
+    monkeypatch.setattr(sys, "argv", ["renaming.py", "--cases", "5", "--first", "40"])
+    renaming.main()
+    assert capsys.readouterr().out.count("5 of 5") == 3
+    assert "ds.baselines.cssr" in (tmp_path / "renaming.md").read_text()
+
+
+def test_hard_inputs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    hard = load("hard_inputs")
+    assert all(len(make(1, 2_000)) for make in hard.INPUTS.values())
+    monkeypatch.setattr(sys, "argv", ["hard_inputs.py", "--size", "2000", "--only", "independent, 2 "])
+    hard.main()
+    assert "| independent, 2 letters | 1 |" in capsys.readouterr().out
+
+
+def test_doubts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    doubts = load("doubts")
+    runs = [("known", doubts.known, 1_000, 2), ("Mess3", doubts.mess3, 5_000, 1)]
+    monkeypatch.setattr(doubts, "RUNS", runs)
+    monkeypatch.setattr(doubts, "ProcessPoolExecutor", ThreadPoolExecutor)
+    monkeypatch.setattr(doubts, "__file__", str(tmp_path / "doubts.py"))
+    monkeypatch.setattr(sys, "argv", ["doubts.py"])
+    doubts.main()
+    assert "| Mess3 | 5e+03 | 0/1 | 0 of 0, 1 of 1 |" in capsys.readouterr().out
+    assert "| all |" in (tmp_path / "doubts.md").read_text()

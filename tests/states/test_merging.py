@@ -197,7 +197,9 @@ def test_what_a_machine_lacks_is_told() -> None:
 
 @pytest.mark.small
 @QUICK
-@given(st.integers(0, 2**32 - 1), st.integers(2, 3), st.integers(1, 4), st.integers(1, 150), st.sampled_from([1.0, 0.3]))
+@given(
+    st.integers(0, 2**32 - 1), st.integers(2, 3), st.integers(1, 4), st.integers(1, 150), st.sampled_from([1.0, 0.3])
+)
 def test_climbing_is_its_naive_twin(seed, n_symbols, n_states, n, share) -> None:
     rng = np.random.default_rng(seed)
     codes, targets = rng.integers(0, n_symbols, n), rng.integers(0, n_states, (n_states, n_symbols))

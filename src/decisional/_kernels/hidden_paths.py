@@ -13,6 +13,8 @@ from . import kernel
 
 # Products of probabilities are taken to their logarithm before they leave the range of numbers.
 SMALL = 1e-150
+# Paths that are less likely say nothing of the steps: shares of them would be no numbers.
+TINY = 1e-250
 
 
 @kernel
@@ -115,7 +117,7 @@ def block_uses(codes, first, last, opens, steps, turned, home, belief, ahead, us
             now[:] = home
             continue
         weight = both * factor[k]
-        if weight > 0.0:
+        if weight > TINY:
             use = uses[codes[t]]
             for i in range(n):
                 share = now[i] / weight

@@ -16,7 +16,7 @@ from math import lgamma, log
 import numpy as np
 
 from ..support.arrays import Floats
-from .hidden_series import Hidden, HiddenSeries, HiddenSymbols, likeliest
+from .hidden_series import Hidden, HiddenSeries, HiddenSymbols, shares
 from .search import Budget
 
 # Symbols on which starts are compared, first, and on which machines are improved at most.
@@ -76,7 +76,7 @@ def pruned(machine: Hidden, series: HiddenSymbols, budget: Budget) -> Hidden:
         keep |= seen.uses >= seen.uses.max(axis=(0, 2), keepdims=True)
         if keep.sum() == (best.machine.steps > 0.0).sum():
             continue
-        steps = likeliest(best.machine, np.where(keep, seen.uses, 0.0))
+        steps = shares(np.where(keep, seen.uses, 0.0), best.machine.steps)
         tried = judged(series.improve(Hidden(steps, best.machine.home), PASSES[0], budget), series)
         if tried.description_length < best.description_length:
             best = tried

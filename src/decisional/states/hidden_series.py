@@ -192,21 +192,20 @@ def _called(walk: Any) -> Any:
     return walk()
 
 
-def likeliest(machine: Hidden, uses: Floats) -> Floats:
-    """Steps under which uses (n_symbols, n_states, n_states) are likeliest; those of states without any stay."""
-    total = uses.sum(axis=(0, 2), keepdims=True)
-    steps: Floats = np.divide(uses, total, out=machine.steps.copy(), where=total > 0.0)
-    return steps
-
-
 def _maximised(machine: Hidden, seen: Expected, length: float) -> Hidden:
     """The machine under which the expected uses are likeliest, or one further in that direction."""
-    best = likeliest(machine, seen.uses)
+    best = shares(seen.uses, machine.steps)
     if length != 1.0:
         ratio = np.divide(best, machine.steps, out=np.zeros_like(best), where=machine.steps > 0.0)
-        best = machine.steps * np.minimum(ratio, STEEPEST) ** length
-        best /= best.sum(axis=(0, 2), keepdims=True)
+        best = shares(machine.steps * np.minimum(ratio, STEEPEST) ** length, best)
     return Hidden(best, seen.starts / seen.starts.sum())
+
+
+def shares(uses: Floats, otherwise: Floats) -> Floats:
+    """Steps in proportion to their uses; those of a state that was never used are others."""
+    total = uses.sum(axis=(0, 2), keepdims=True)
+    found: Floats = np.divide(uses, total, out=otherwise.copy(), where=total > 0.0)
+    return found
 
 
 def softened(targets: Ints, emission: Floats, start: int | None = None, share: float = 0.2) -> Hidden:

@@ -221,7 +221,7 @@ class Selection:
         )
 
     def _hidden(self) -> str | None:
-        if self.hidden < DOUBT:
+        if self.hidden < CERTAIN:
             return None
         return (
             f"Hidden states, which symbols do not tell, describe the beginning {self.hidden:,.0f} bits shorter: there "
