@@ -729,7 +729,7 @@ def files_input(found: Found, rng: np.random.Generator) -> None:
 
 def with_digest(content: dict[str, Any]) -> dict[str, Any]:
     """A monitor that someone wrote by hand: the digest agrees with what it says."""
-    from decisional.streams.saved import _digest
+    from decisional.support.packing import _digest
 
     content = {key: value for key, value in content.items() if key != "check"}
     return {**content, "check": _digest(content)}

@@ -19,8 +19,8 @@ import decisional as ds
 from decisional.data import sequences as reading
 from decisional.machines.isomorphism import isomorphic
 from decisional.states import machine_selection as selection
-from decisional.states.hidden_search import Hidden, hidden_series
 from decisional.states.hidden_search import judged as hidden_judged
+from decisional.states.hidden_series import Hidden, known_symbols
 from decisional.states.search import SymbolSeries
 
 FIRST = 20000
@@ -181,7 +181,7 @@ RUNS: list[tuple[str, Callable[[int, int], Source], int, int]] = [
 
 def hidden_length(read: Any, steps: np.ndarray) -> float:
     """Description length of the hidden states of a source, their probabilities improved."""
-    series = hidden_series(read.lut[read.raw].astype(int), read.bounds, len(read.letters))
+    series = known_symbols(read.lut[read.raw].astype(int), read.bounds, len(read.letters))
     home = np.full(steps.shape[1], 1.0 / steps.shape[1])
     improved = series.improve(Hidden(np.ascontiguousarray(steps), home), 100)
     return hidden_judged(improved, series).description_length

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import decisional as ds
 import naive_beliefs as naive
-from decisional.states import belief_search, hidden_strings
+from decisional.states import hidden_search, hidden_strings
 from decisional.states.hidden_series import Hidden
 from decisional.states.hidden_strings import HiddenStrings, StringSearch, alike, closed, joined, likeliest_shares
 from decisional.states.search import Budget
@@ -24,7 +24,7 @@ def together(strings: list[list[int]], end: int) -> Any:
 
 
 def machine_of(seed: int, n_symbols: int, n_states: int) -> Hidden:
-    return belief_search.drawn(n_symbols, n_states, np.random.default_rng(seed))
+    return hidden_search.drawn(n_symbols, n_states, np.random.default_rng(seed))
 
 
 @pytest.mark.small

@@ -52,7 +52,7 @@ def counted(raw, lut, bounds, targets, weights, random):
     for _ in range(2 if raw.size <= FEW_SYMBOLS else 1):
         logs, first = learnt(uses)
         uses = np.zeros(targets.shape)
-        bits, _, last, _ = walk(raw, lut, bounds, 0, raw.size, targets, logs, first, 0, -1, 0.0, uses)
+        bits, _, last, _, _ = walk(raw, lut, bounds, 0, raw.size, targets, logs, first, 0, -1, 0.0, uses)
     drop_unlikely(uses)
     number = np.full(targets.shape[0], -1)
     n = 0

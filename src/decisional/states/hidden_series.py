@@ -198,7 +198,8 @@ def _maximised(machine: Hidden, seen: Expected, length: float) -> Hidden:
     if length != 1.0:
         ratio = np.divide(best, machine.steps, out=np.zeros_like(best), where=machine.steps > 0.0)
         best = shares(machine.steps * np.minimum(ratio, STEEPEST) ** length, best)
-    return Hidden(best, seen.starts / seen.starts.sum())
+    total = seen.starts.sum()
+    return Hidden(best, seen.starts / total if total > 0.0 else machine.home)
 
 
 def shares(uses: Floats, otherwise: Floats) -> Floats:
