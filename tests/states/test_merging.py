@@ -202,7 +202,8 @@ def test_what_a_machine_lacks_is_told() -> None:
 )
 def test_climbing_is_its_naive_twin(seed, n_symbols, n_states, n, share) -> None:
     rng = np.random.default_rng(seed)
-    codes, targets = rng.integers(0, n_symbols, n), rng.integers(0, n_states, (n_states, n_symbols))
+    codes = rng.integers(0, n_symbols, n, np.uint8)
+    targets = rng.integers(0, n_states, (n_states, n_symbols))
     edges = targets.size
     led = [(e, e, to) for e in range(edges) for to in range(n_states)]
     exchanged = [(e, other, -1) for e in range(edges) for other in range(e)]
