@@ -6,7 +6,7 @@ with cones whose past ends before the present. Noise: how often fields without s
 Speed: seconds of a fit of a million cells of a plane, and of a fit and the labels of many more, read from a file.
 
 Seeds are those from `--first`: below 1000 they were used to make the rule, what is written to benchmarks/real_fields.md
-begins at 40000. `--field` and `--truth` name two .npy files of a field of one's own with known states, cells x steps,
+begins at 72000. `--field` and `--truth` name two .npy files of a field of one's own with known states, cells x steps,
 observed like the latent automaton.
 """
 
@@ -24,7 +24,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import decisional as ds
 
-FIRST, SEEDS, RUNS = 40_000, 5, 20
+FIRST, SEEDS, RUNS = 72_000, 5, 20
 STEPS, WIDTH = 600, 400
 SIDE, SLICE = 100, 200
 RULES, NOISES, LATENT = (54, 110), (0.2, 0.4), (0.5, 0.8)
