@@ -87,20 +87,25 @@ def repeats() -> int:
     return max(1, min(REPEATS, N // 100_000))
 
 
-def stationary() -> list[str]:
-    """Changes told of processes that do not change."""
+def processes() -> dict[str, ds.EpsilonMachine]:
+    """Processes that do not change."""
     p = ds.processes
     known = {"even": p.even(), "golden mean": p.golden_mean(), "nemo": p.nemo(), "rrxor": p.rrxor(), "coin": p.coin()}
     known |= {
         "4 states, 2 symbols": p.random_machine(4, 2, rng=1),
         "8 states, 3 symbols": p.random_machine(8, 3, rng=2),
     }
+    return known
+
+
+def stationary() -> list[str]:
+    """Changes told of processes that do not change."""
     n = STATIONARY * N
     lines = [
         "| process | machine | symbols | right machine | changes, window | changes, forget |",
         "|---|---|--:|---|--:|--:|",
     ]
-    for name, process in known.items():
+    for name, process in processes().items():
         symbols = process.simulate(n, rng=0)
         for kind, machine in [("exact", process), *((f"from {m:.0e}", fitted(process, m)) for m in FITTED)]:
             told = [turns(machine, symbols, adapt) for adapt in (ds.Adapt(), ds.Adapt(forget=20_000))]
@@ -111,10 +116,10 @@ def stationary() -> list[str]:
     return lines
 
 
-def drifting() -> list[str]:
-    """How soon changes are told, and whether the machines that follow are right, at first and in the end."""
-    p, n = ds.processes, min(20_000, max(5_000, N // 50))
-    kinds = {
+def drifts() -> dict[str, tuple[ds.EpsilonMachine, ...]]:
+    """Processes that follow each other."""
+    p = ds.processes
+    return {
         "Even, Golden Mean, Even": (p.even(), p.golden_mean(), p.even()),
         "Even, 0.5 to 0.3": (p.even(), p.even(0.3)),
         "coin, Even": (p.coin(), p.even()),
@@ -123,11 +128,16 @@ def drifting() -> list[str]:
         "Nemo, RRXOR, Nemo": (p.nemo(), p.rrxor(), p.nemo()),
         "Even, 8 states of 3 symbols": (p.even(), p.random_machine(8, 3, rng=2)),
     }
+
+
+def drifting() -> list[str]:
+    """How soon changes are told, and whether the machines that follow are right, at first and in the end."""
+    n = min(20_000, max(5_000, N // 50))
     lines = [
         "| change | told after, median | most | refit after | right at first | in the end |",
         "|---|--:|--:|--:|--:|--:|",
     ]
-    for name, parts in kinds.items():
+    for name, parts in drifts().items():
         told, learnt, first, last = [], [], [], []
         for seed in range(repeats()):
             symbols = np.concatenate([part.simulate(n, rng=10 * seed + i) for i, part in enumerate(parts)])

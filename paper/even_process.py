@@ -172,17 +172,17 @@ def draw_states(rows: list[Row], out: Path) -> None:
     found = [row for row in rows if row["method"] == "ours" and row["trials"]]
     panels = {
         "decisional: CausalStates()": (found, "machine"),
-        "CSSR in C++ (measured)": (reference("cssr", rows), "number of states"),
-        "the paper's program (C++, measured)": (reference("reference", rows), "number of states"),
+        "CSSR (C++, measured)": (reference("cssr", rows), "number of states"),
+        "the paper's program (C++)": (reference("reference", rows), "number of states"),
     }
-    figure = Figure(figsize=(12, 4.0), layout="constrained")
+    figure = Figure(figsize=(9.4, 3.8), layout="constrained")
     axes = figure.subplots(1, 3, sharex=True, sharey=True)
     for ax, (title, (shown, what)) in zip(axes, panels.items(), strict=True):
         panel(ax, shown, sizes)
         # The programs were not measured on more: the same cells for all.
         shares = [row["share_right"] for row in shown if row["N"] <= 10**6]
-        text = f"right {what}: {sum(shares) / len(shares):.1%} where N ≤ $10^6$"
-        ax.set_title(f"{title}\n", fontsize=11)
+        text = f"right {what}: {sum(shares) / len(shares):.1%}\nof those with N ≤ $10^6$"
+        ax.set_title(title, fontsize=10.5, pad=32)
         ax.text(0.5, 1.02, text, size=9, ha="center", transform=ax.transAxes)
     axes[0].legend(loc="upper left", frameon=False, fontsize=9, ncols=2, title="symbols", title_fontsize=9)
     figure.supxlabel("L, length of the past", fontsize=10)

@@ -77,12 +77,13 @@ def figure(rows: Sequence[Sequence[tuple[str, np.ndarray]]]) -> Any:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    drawing = Figure(figsize=(2.62 * len(rows[0]), 2.85 * len(rows)), layout="constrained")
+    side = 9.0 / len(rows[0])
+    drawing = Figure(figsize=(9.0, (side + 0.3) * len(rows)), layout="constrained")
     FigureCanvasAgg(drawing)
     grid = drawing.subplots(len(rows), len(rows[0]), squeeze=False)
     for ax, (title, picture) in zip(grid.ravel(), (panel for row in rows for panel in row), strict=True):
         ax.imshow(picture, cmap="gray", vmin=0, vmax=255)
-        ax.set_title(title, fontsize=8)
+        ax.set_title(title, fontsize=10)
         ax.set_axis_off()
     return drawing
 
@@ -114,9 +115,9 @@ def main(argv: Sequence[str] | None = None) -> dict[str, dict[str, float]]:
             Image.fromarray(picture).save(arguments.out / f"{name}_{panel}.png")
         edges.append(
             [
-                ("Statistical complexity", pictures["statistical"]),
+                ("Statistical\ncomplexity", pictures["statistical"]),
                 ("Original", pixels),
-                (f"Iso-prediction complexity, τ = {TAU}", pictures[f"prediction_{TAU}"]),
+                (f"Iso-prediction\ncomplexity, τ = {TAU}", pictures[f"prediction_{TAU}"]),
                 ("Sobel", ds.plot.grey(sobel(pixels.astype(float)))),
                 ("Canny", ds.plot.grey(canny(pixels / 255.0, sigma=1.0))),
             ]

@@ -56,14 +56,17 @@ def gallery(width: int, steps: int, out: Path) -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(16, 3.4 * len(GALLERY)), layout="constrained")
+    figure = Figure(figsize=(9, 1.8 * len(GALLERY)), layout="constrained")
     FigureCanvasAgg(figure)
     grid = figure.subplots(len(GALLERY), 4)
     for rule, axes in zip(GALLERY, grid, strict=True):
         field = ds.processes.elementary_ca(rule, width, 100 + steps, 1)[100:]
         choice = filtered(ds.observe.light_cones(field, 4, 3))
         ds.plot.fields(choice, raw=field, axes=axes)
-        axes[0].set_ylabel(f"rule {rule}")
+        axes[0].set_ylabel(f"rule {rule}", fontsize=10)
+        if rule != GALLERY[0]:
+            for ax in axes:
+                ax.set_title("")
     ds.plot.save(figure, out / "rules.png")
 
 

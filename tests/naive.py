@@ -136,6 +136,34 @@ def log_likelihood(machine, home, symbols, start=None):
     return result
 
 
+def fillings(symbols, letters):
+    """All that a sequence may have been whose missing symbols, None, were some of the letters."""
+    return product(*([symbol] if symbol is not None else letters for symbol in symbols))
+
+
+def filled(machine, home, symbols, letters, start=None):
+    """log2-probability of the known symbols, each given all before, and P(state) after all of them; by enumeration.
+
+    That the missing ones were some of the letters is given.
+    """
+    bits, chances, belief = 0.0, [1.0], dict(home) if start is None else {start: 1.0}
+    for n in range(1, len(symbols) + 1):
+        belief = {}
+        for word in fillings(symbols[:n], letters):
+            p, after = 1.0, dict(home) if start is None else {start: 1.0}
+            for symbol in word:
+                chance, after = update(machine, after, symbol)
+                p *= chance
+            for i, q in after.items():
+                belief[i] = belief.get(i, 0.0) + p * q
+        chances.append(sum(belief.values()))
+        if chances[-1] == 0.0:
+            return -math.inf, {}
+        if symbols[n - 1] is not None:
+            bits += math.log2(chances[-1] / chances[-2])
+    return bits, {i: p / chances[-1] for i, p in belief.items()}
+
+
 def block_entropies(machine, home, alphabet, longest):
     """H(L) for L = 0..longest, by enumeration of all words."""
     result = []
@@ -192,18 +220,23 @@ def posterior(counts):
 
 
 def smooth_log_likelihood(machine, symbols):
-    """Bits of symbols that a machine with counts foretells; its belief begins anew after what it has not seen."""
+    """Bits of symbols that a machine with counts foretells; its belief begins anew after what it has not seen.
+
+    A missing symbol, None, costs nothing and may have been any.
+    """
     known, new = posterior(machine.counts.tolist())
     home = machine.stationary if machine.stationary.any() else machine.weights
     belief, bits = list(home), 0.0
     for s in symbols:
-        column = machine.alphabet.index(s) if s in machine.alphabet else None
-        bits += math.log2(sum(b * (new[i] if column is None else known[i][column]) for i, b in enumerate(belief)))
+        columns = [a for a, letter in enumerate(machine.alphabet) if s is None or letter == s]
+        if s is not None:
+            chances = [known[i][columns[0]] if columns else new[i] for i in range(len(belief))]
+            bits += math.log2(sum(b * p for b, p in zip(belief, chances, strict=True)))
         for start in (belief, home):
             after = [0.0] * len(belief)
-            for i, b in enumerate(start):
-                if column is not None and machine.targets[i][column] >= 0:
-                    after[machine.targets[i][column]] += b * machine.emission[i][column]
+            for (i, b), a in product(enumerate(start), columns):
+                if machine.targets[i][a] >= 0:
+                    after[machine.targets[i][a]] += b * machine.emission[i][a]
             if sum(after) > 0:
                 break
         belief = [a / sum(after) for a in after] if sum(after) > 0 else list(home)

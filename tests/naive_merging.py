@@ -76,6 +76,22 @@ def mixture(parent, rows, alpha, k=0):
     return top + math.log2(2 ** (alone - top) + 2 ** (apart - top)) - 1
 
 
+def prunings(parent, rows, alpha, k=0):
+    """All prunings of the tree below k: log2-probability of its symbols less its bits, and the nodes that are inner."""
+    children = [c for c, up in enumerate(parent) if up == k and c != k]
+
+    def total(node):
+        below = [total(c) for c, up in enumerate(parent) if up == node and c != node]
+        return [sum(column) for column in zip(rows[node], *below, strict=True)]
+
+    found = [(row_bits(total(k), alpha) - 1, frozenset())]
+    apart = [(row_bits(rows[k], alpha) - 1 - (len(rows[k]) - len(children)), frozenset([k]))]
+    for child in children:
+        below = prunings(parent, rows, alpha, child)
+        apart = [(bits + more, inner | deeper) for bits, inner in apart for more, deeper in below]
+    return found + apart
+
+
 def fold(targets, counts, gain, cost, limit):
     """Red-blue merging from state 0: the set that each state is in, and the red states, one of each set."""
     n, symbols = len(targets), len(targets[0])
@@ -158,44 +174,3 @@ def elsewhere(sequences, targets, counts, states, ahead):
                 found[state, s] = uses + 1, [g + bits(u, future) - taken for u, g in enumerate(gains)]
         place += len(part)
     return found
-
-
-def length_of(codes, targets, log_n, share):
-    """Bits of symbols along a complete machine from its first state, and a share of those of the machine."""
-    uses, state = {}, 0
-    for s in codes:
-        uses[state, s] = uses.get((state, s), 0) + 1
-        state = targets[state][s]
-    total = {}
-    for (k, _), c in uses.items():
-        total[k] = total.get(k, 0) + c
-    bits = -sum(c * math.log2(c / total[k]) for (k, _), c in uses.items())
-    return bits + share * (0.5 * (len(uses) - len(total)) * log_n + len(uses) * math.log2(len(total)))
-
-
-def climbed(codes, targets, moves, log_n, share, parts, behind):
-    """Targets after moves, one after the other, that each shorten the description, and its length.
-
-    A move is given up where the description of a beginning is far longer than before.
-    """
-    ends = [len(codes) >> k for k in reversed(range(parts))]
-    symbols = len(targets[0])
-
-    def lengths(table):
-        return [length_of(codes[:end], table, log_n, share) if end else 0.0 for end in ends]
-
-    best, since, i = lengths(targets), 0, 0
-    while since < len(moves):
-        one, other, to = moves[i % len(moves)]
-        i, since = i + 1, since + 1
-        tried = [list(row) for row in targets]
-        (k, s), (m, u) = divmod(one, symbols), divmod(other, symbols)
-        tried[k][s] = to if to >= 0 else targets[m][u]
-        if to < 0:
-            tried[m][u] = targets[k][s]
-        if tried[k][s] == targets[k][s]:
-            continue
-        found = lengths(tried)
-        if all(new <= old + behind for new, old in zip(found, best, strict=True)) and found[-1] < best[-1] - 1e-6:
-            targets, best, since = tried, found, 0
-    return targets, best[-1]

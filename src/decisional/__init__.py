@@ -33,6 +33,8 @@ __version__ = "0.1.0"
 
 # Where the public names are; those of modules are their own.
 _MODULES = ("baselines", "clustering", "complexity", "observe", "plot", "processes", "report", "selection", "utility")
+# The rooms behind them, whose modules are named in the reference.
+_ROOMS = ("cli", "data", "decisions", "estimators", "machines", "states", "streams", "support")
 _NAMES = {
     "Observations": "data.observations",
     "read": "data.reading",
@@ -113,7 +115,7 @@ display.install(
 
 
 def __getattr__(name: str) -> Any:
-    if name in _MODULES:
+    if name in _MODULES or name in _ROOMS:
         return import_module(f".{name}", __name__)
     if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,10 +2,15 @@
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+import threading
 import time
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -299,19 +304,84 @@ def test_a_folder_of_results(even: Path, tmp_path: Path) -> None:
 
 
 def test_progress_only_on_a_terminal(even: Path) -> None:
-    pty = pytest.importorskip("pty")
-    command = [sys.executable, "-m", "decisional", "symbols", str(even)]
+    """A bar with the step and the time, which leaves nothing behind and does not mix with what is printed."""
     for more, expected in (([], True), (["--quiet"], False)):
-        leader, terminal = pty.openpty()
-        subprocess.run([*command, *more], stdout=subprocess.DEVNULL, stderr=terminal, timeout=240, check=True)
-        os.set_blocking(leader, False)
-        try:
-            shown = os.read(leader, 1 << 16)
-        except BlockingIOError:
-            shown = b""
-        os.close(leader)
+        shown = on_terminal("symbols", even, *more, stdout=subprocess.DEVNULL)
+        assert ("search from past " in shown) == expected
+        assert (", at most " in shown) == expected
+        assert shown.split("\r")[-1].strip() == ""
+    both = on_terminal("symbols", even)
+    assert "search from past " in both
+    # The summary begins on a line of its own.
+    lines = [line.split("\r")[-1] for line in both.replace("\r\n", "\n").split("\n")]
+    assert any(re.match(r"Data +20,000 symbols", line) for line in lines), lines
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "tcsh"])
+def test_completion(shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("shtab")
+    with pytest.raises(SystemExit) as left:
+        run("--print-completion", shell)
+    assert left.value.code == 0
+    script, errors = capsys.readouterr()
+    assert errors == ""
+    # That of tcsh knows the commands, not their options.
+    for word in ("symbols", "predict", *(() if shell == "tcsh" else ("--past", "--labels"))):
+        assert word in script
+    if shutil.which(shell) is not None:
+        path = tmp_path / "completion"
+        path.write_text(script)
+        subprocess.run([shell, "-n", path], check=True, timeout=60)
+
+
+def test_bash_completes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("shtab")
+    if shutil.which("bash") is None:
+        pytest.skip("there is no bash")
+    with pytest.raises(SystemExit):
+        run("--print-completion", "bash")
+    path = tmp_path / "completion"
+    path.write_text(capsys.readouterr().out)
+    asked = f"source {path}; COMP_WORDS=(decisional sym); COMP_CWORD=1; "
+    asked += '$(complete -p decisional | sed "s/.*-F \\([^ ]*\\).*/\\1/") decisional sym decisional; '
+    asked += 'echo "${COMPREPLY[@]}"'
+    found = subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True, timeout=60)
+    assert found.stdout.split() == ["symbols"]
+
+
+def test_completion_that_is_not_installed(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    assert run("--print-completion", "bash") == 2
+    assert capsys.readouterr().err == (
+        "decisional: Completion needs shtab, which is not installed: pip install 'decisional[completion]'.\n"
+    )
+
+
+def on_terminal(*arguments: object, **streams: Any) -> str:
+    """What a command shows on a terminal, where the bar comes at once."""
+    pty, termios = pytest.importorskip("pty"), pytest.importorskip("termios")
+    program = "import sys; from decisional.support import progress; progress.DELAY, progress.LOOK = 0, 1e-3; "
+    program += "from decisional.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", program, *map(str, arguments)]
+    leader, terminal = pty.openpty()
+    termios.tcsetwinsize(terminal, (40, 120))
+    found: list[bytes] = []
+    reader = threading.Thread(target=_drain, args=(leader, found))
+    reader.start()
+    try:
+        subprocess.run(command, **{"stdout": terminal, "stderr": terminal, **streams}, timeout=240, check=True)
+    finally:
         os.close(terminal)
-        assert (b"past 1, future 1" in shown) == expected
+        reader.join()
+        os.close(leader)
+    return b"".join(found).decode()
+
+
+def _drain(leader: int, found: list[bytes]) -> None:
+    # A terminal that was closed is an error for who reads.
+    with suppress(OSError):
+        while part := os.read(leader, 1 << 12):
+            found.append(part)
 
 
 # ------------------------------------------------------------------------------------------------ fields
@@ -653,3 +723,22 @@ def test_whole_strings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> No
     assert machine.emission[machine.start].tolist() == [1.0, 0.0, 0.0]
     assert run("symbols", path, "--whole", "--past", 2) == 2
     assert "--whole has no meaning with --past N" in capsys.readouterr().err
+    assert run("symbols", path, "--seconds", 5, "--past", 2) == 2
+    assert "--seconds has no meaning with --past N" in capsys.readouterr().err
+    assert run("symbols", path, "--seconds", 0) == 2
+    assert "--seconds must be a number above 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_an_empty_line_is_an_empty_string(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: bool) -> None:
+    path, saved = tmp_path / "words.txt", tmp_path / "words.json"
+    lines = "a b\n\n# none\na,\n  \n" if words else "ab\n\n# none\na\n  \n"
+    path.write_text(lines * 20)
+    assert run("symbols", path, "--whole", "--seconds", 5, "--json", saved, "--report", tmp_path / "page.html") == 0
+    assert "80 whole strings" in capsys.readouterr().out
+    machine = EpsilonMachine.load(saved)
+    assert 2 ** machine.log_likelihood("") == pytest.approx(0.5, abs=0.02)
+    strings = reading.read(path, whole=True)
+    assert len(strings) == 80
+    assert strings[:4] == ([["a", "b"], [], ["a"], []] if words else ["ab", "", "a", ""])
+    assert len(reading.read(path)) == 40

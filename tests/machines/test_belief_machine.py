@@ -74,10 +74,28 @@ def test_beliefs_of_mess3_fill_the_triangle_evenly() -> None:
 
 def test_gaps_and_what_cannot_come() -> None:
     machine = ds.BeliefMachine.of(ds.processes.golden_mean())
-    beliefs = machine.filter([1, None, 0])
-    np.testing.assert_allclose(beliefs[1], machine.stationary)
+    beliefs = machine.filter([1, None, None, 0, 7])
+    np.testing.assert_allclose(beliefs[1], beliefs[0] @ machine.matrix)
+    np.testing.assert_allclose(beliefs[2], beliefs[1] @ machine.matrix)
+    # What is not in the alphabet cannot come: nothing is known then.
+    np.testing.assert_allclose(beliefs[4], machine.stationary)
     assert machine.log_likelihood([1, 1]) == -np.inf
-    assert machine.log_likelihood([1, None, 1]) == pytest.approx(2 * machine.log_likelihood([1]))
+    assert machine.log_likelihood([None]) == 0.0
+    # After a 1 comes a 0, so that the next one is again a 1 half of the time.
+    assert machine.log_likelihood([1, None, 1]) == pytest.approx(machine.log_likelihood([1]) - 1.0)
+    with pytest.raises(ValueError, match="The symbol 7 at position 1 of 'symbols' is not in the alphabet"):
+        machine.log_likelihood([0, 7])
+
+
+@settings(deadline=None, max_examples=40)
+@given(seed=seeds, codes=st.lists(st.integers(0, 1) | st.none(), min_size=1, max_size=6))
+def test_gaps_are_sums_over_what_they_may_have_been(seed: int, codes: list[int | None]) -> None:
+    machine = ds.processes.random_hidden(3, 2, rng=seed)
+    words = list(product(*([code] if code is not None else (0, 1) for code in codes)))
+    weights = np.array([2.0 ** naive.log2p([list(word)], machine.steps, machine.stationary) for word in words])
+    beliefs = np.array([naive.belief(list(word), machine.steps, machine.stationary) for word in words])
+    assert machine.log_likelihood(codes) == pytest.approx(np.log2(weights.sum()), abs=1e-9)
+    np.testing.assert_allclose(machine.filter(codes)[-1], weights @ beliefs / weights.sum(), atol=1e-12)
 
 
 def test_a_sensor_that_misreads() -> None:

@@ -39,7 +39,7 @@ def test_posteriors_are_their_naive_twin(counts) -> None:
 
 @pytest.mark.small
 @QUICK
-@given(tables(), st.lists(st.integers(0, 5), max_size=12), st.integers(0, 1000))
+@given(tables(), st.lists(st.integers(0, 5) | st.none(), max_size=12), st.integers(0, 1000))
 def test_likelihoods_of_estimated_machines_are_their_naive_twin(counts, symbols, seed) -> None:
     targets = np.random.default_rng(seed).integers(0, len(counts), counts.shape)
     targets = np.where(counts > 0, targets, -1)

@@ -104,6 +104,47 @@ def test_log_likelihood_agrees_with_naive(case, started):
     assert machine.log_likelihood(symbols, start) == pytest.approx(expected, abs=1e-9)
 
 
+@QUICK
+@given(
+    machines_and_symbols(max_length=5, dead_ends=True, max_states=4),
+    st.lists(st.integers(0, 5), max_size=3),
+    st.booleans(),
+)
+def test_missing_symbols_may_have_been_any(case, gaps, started):
+    machine, symbols = case
+    assume(machine.recurrent.any())
+    symbols = [None if t in gaps else symbol for t, symbol in enumerate(symbols[:6])]
+    start = machine.n_states - 1 if started else None
+    bits, belief = naive.filled(naive.as_dict(machine), home_of(machine), symbols, machine.alphabet, start)
+    assert machine.log_likelihood(symbols, start) == pytest.approx(bits, abs=1e-9)
+    if symbols and bits > -math.inf:
+        expected = np.zeros(machine.n_states)
+        expected[list(belief)] = list(belief.values())
+        np.testing.assert_allclose(
+            machine.predict_proba(symbols, start)[-1], expected @ machine.emission, rtol=1e-9, atol=1e-12
+        )
+        known = int(expected.argmax()) if np.count_nonzero(expected) == 1 else -1
+        assert machine.filter(symbols, start)[-1] == known
+
+
+@pytest.mark.small
+def test_a_gap_costs_nothing_and_keeps_the_phase():
+    machine = EpsilonMachine([("A", 0, "B", 1), ("B", 1, "A", 1)])
+    forms = ([0, None, 0, None, None, 1], [0, math.nan, 0, math.nan, math.nan, 1])
+    forms += (np.array(forms[1]), np.ma.masked_equal([0, 9, 0, 9, 9, 1], 9), [0, np.ma.masked, 0, None, None, 1])
+    for form in forms:
+        assert machine.filter(form).tolist() == [1, 0, 1, 0, 1, 0]
+        assert machine.filter(form, impossible="raise").tolist() == [1, 0, 1, 0, 1, 0]
+        assert machine.log_likelihood(form) == -1.0
+        assert machine.predict_proba(form)[:, 0].tolist() == [0, 1, 0, 1, 0, 1]
+    assert machine.log_likelihood([0, None, 1]) == -math.inf
+    # Where None is a symbol it is not missing.
+    spoken = EpsilonMachine([("A", 0, "A", 0.5), ("A", None, "A", 0.5)])
+    assert spoken.log_likelihood([None, None]) == -2.0
+    wide = EpsilonMachine([(k, k, (k + 1) % 255, 1) for k in range(255)])
+    assert wide.filter([250, None, None, None, None, None, 1]).tolist() == [251, 252, 253, 254, 0, 1, 2]
+
+
 @pytest.mark.small
 def test_filter_by_hand():
     even = EpsilonMachine(EVEN)

@@ -85,7 +85,8 @@ def related(name: str) -> Axes:
 
 
 def texts(ax: Axes) -> list[str]:
-    return [text.get_text() for text in ax.texts]
+    """What is written, without the caption."""
+    return [text.get_text() for text in ax.texts if text.get_gid() != "caption"]
 
 
 def patches(ax: Axes, *gids: str) -> list[Any]:
@@ -147,7 +148,8 @@ def test_texts_cover_neither_states_nor_each_other_nor_titles_lines(name: str) -
     renderer = ax.figure.canvas.get_renderer()  # type: ignore[attr-defined]
     inverse = ax.transData.inverted()
     names = set(map(str, MACHINES[name].names))
-    shown = [text for text in ax.texts if text.get_text() not in names]
+    # The caption is the last.
+    shown = [text for text in ax.texts[:-1] if text.get_text() not in names]
     boxes = [text.get_window_extent(renderer).transformed(inverse) for text in shown]
     for i, box in enumerate(boxes):
         for circle in (patch for patch in ax.patches if isinstance(patch, Circle)):
@@ -325,6 +327,31 @@ def test_timeline_of_one_constant_utility_and_of_pairs() -> None:
     ax.figure.canvas.draw()
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["0.5"]
     assert bands(ds.plot.events(without_machine()))
+
+
+def test_timeline_with_dates() -> None:
+    pd = pytest.importorskip("pandas")
+    days = pd.date_range("2020-01-01", periods=600, freq="h")
+    series = pd.Series(MACHINES["even"].simulate(600, rng=2), index=days)
+    causal = ds.CausalStates(past=4).fit(series)
+    choice = ds.DecisionalStates(ds.utility.zero_one()).fit(causal)
+    ax = ds.plot.events(choice, start=100, stop=148)
+    assert ax.get_xlabel() == "date"
+    begin = (days[100] - pd.Timestamp(0)) / pd.Timedelta("1D")
+    assert ax.get_xlim() == pytest.approx((begin - 0.5 / 24, begin + 47.5 / 24))
+    position = choice.events().position
+    expected = begin + (position[(position >= 100) & (position < 148)] - 100.5) / 24
+    np.testing.assert_allclose(ticks(ax), expected, atol=1e-9)
+    ax.figure.canvas.draw()
+    assert "2020" in ax.xaxis.get_offset_text().get_text()
+    bare = ds.plot.events(followed(), X=series.to_numpy(), stop=148)
+    assert bare.get_xlabel() == "position"
+    assert ds.plot.events(followed(), X=series.to_numpy(), stop=148, dates=days).get_xlabel() == "date"
+    assert ds.plot.events(followed(), X=series, stop=148).get_xlabel() == "date"
+    with pytest.raises(ValueError, match=r"^The 'dates' are 'today'; they must be a date for each value: "):
+        ds.plot.events(followed(), X=series, dates="today")
+    with pytest.raises(ValueError, match=r"^The 'dates' are 600 for 600 positions, or not in order"):
+        ds.plot.events(followed(), X=series, dates=days[::-1])
 
 
 DRAWINGS: list[Callable[[], Axes]] = [

@@ -38,7 +38,8 @@ def shown(figure: Figure) -> list[np.ndarray]:
 
 
 def titles(figure: Figure) -> list[str]:
-    return [ax.get_title() for ax in figure.axes if ax.images]
+    """The titles of all pictures, on one line each."""
+    return [ax.get_title().replace("\n", " ") for ax in figure.axes if ax.images]
 
 
 def test_grey_is_dark_where_values_are_large():
@@ -226,6 +227,34 @@ def test_edges_of_an_image() -> None:
     assert np.array_equal(pixels, ds.plot.grey(-image.astype(float)))
     assert np.array_equal(causal, ds.plot.grey(place(ds.complexity.ranks(choice.causal_.local_complexity_))))
     assert np.array_equal(decided, ds.plot.grey(place(ds.complexity.ranks(choice.local_prediction_complexity_))))
+
+
+def test_panels_share_one_axes() -> None:
+    field, choice = line()
+    image, decided = disc()
+    figure = Figure(layout="constrained")
+    upper, lower = figure.subplots(2, 1)
+    assert ds.plot.fields(choice, field, panels=["raw", "C", "P", "V"], ax=upper) is figure
+    assert ds.plot.edges(decided, image, ax=lower) is figure
+    figure.canvas.draw()
+    for ax, n in ((upper, 4), (lower, 3)):
+        assert not ax.axison
+        boxes = [part.get_tightbbox() for part in ax.child_axes]
+        assert len(boxes) == n
+        assert not any(one.overlaps(other) for i, one in enumerate(boxes) for other in boxes[:i])
+    with pytest.raises(ValueError, match=r"^Both 'ax' and 'axes' are given; a picture has one place: give one of them"):
+        ds.plot.edges(decided, image, [upper] * 3, ax=lower)
+
+
+def test_titles_are_as_wide_as_their_panels_at_most() -> None:
+    field, choice = line()
+    for panels in (["C", "U", "P"], ["raw", "C", "P", "V"], ["C"]):
+        figure = ds.plot.fields(choice, field, panels=panels)
+        figure.canvas.draw()
+        assert figure.get_figwidth() <= 9.0
+        for ax in figure.axes:
+            assert ax.title.get_fontsize() >= 10
+            assert ax.title.get_window_extent().width <= ax.get_window_extent().width
 
 
 def test_edges_on_given_axes() -> None:

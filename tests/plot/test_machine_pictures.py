@@ -18,7 +18,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle
 
-from decisional import EpsilonMachine
+from decisional import EpsilonMachine, processes
 from decisional import plot as plotting
 from decisional.plot.diagrams import MAX_STATES
 from decisional.plot.wording import probability_text
@@ -118,6 +118,73 @@ def test_labels_cover_neither_states_nor_each_other(name: str) -> None:
             nearest = np.clip(circle.center, box.min, box.max)
             assert np.hypot(*(nearest - circle.center)) > circle.radius
         assert not any(box.overlaps(other) for other in boxes[:i])
+
+
+WORDS = ["sunshine", "rain", "search page", "basket"]
+MANY = {
+    "10 states, 2 letters": lambda: processes.random_machine(10, 2, rng=2),
+    "10 states, 3 letters": lambda: processes.random_machine(10, 3, rng=3),
+    "10 states, 4 letters": lambda: processes.random_machine(10, 4, rng=4),
+    "10 states, words": lambda: renamed(processes.random_machine(10, 2, rng=5)),
+    "20 states, 2 letters": lambda: processes.random_machine(20, 2, rng=6),
+    "20 states, words": lambda: renamed(processes.random_machine(20, 2, rng=7)),
+}
+
+
+def renamed(machine: EpsilonMachine) -> EpsilonMachine:
+    return EpsilonMachine([(a, WORDS[symbol], b, p) for a, symbol, b, p in machine.transitions()])
+
+
+def clashes(ax: Axes) -> tuple[int, int, int]:
+    """Labels over each other or over states, lines through labels of others, labels nearer to lines of others."""
+    renderer, inverse = ax.figure.canvas.get_renderer(), ax.transData.inverted()  # type: ignore[attr-defined]
+    labels = [text for text in ax.texts if "|" in text.get_text() and text.get_gid() != "caption"]
+    boxes = [text.get_window_extent(renderer).transformed(inverse) for text in labels]
+    over = sum(box.overlaps(other) for i, box in enumerate(boxes) for other in boxes[:i])
+    for circle in (patch for patch in ax.patches if isinstance(patch, Circle)):
+        nearest = [np.clip(circle.center, box.min, box.max) - circle.center for box in boxes]
+        over += sum(np.hypot(*away) < circle.radius for away in nearest)
+    through = nearer = 0
+    # Lines and labels are drawn in the order of the edges.
+    lines = [patch.get_path().interpolated(5).vertices for patch in ax.patches if patch.get_gid() in ("edge", "loop")]
+    for k, box in enumerate(boxes):
+        away = [np.clip(np.maximum(box.min - line, line - box.max), 0, None) for line in lines]
+        gap = np.array([np.hypot(*points.T).min() for points in away])
+        own, others = gap[k], np.delete(gap, k)
+        through += int((others <= 0).sum())
+        nearer += int(others.min() < min(own, 0.1))
+    return over, through, nearer
+
+
+@pytest.mark.parametrize("name", MANY)
+def test_labels_of_many_states_keep_off_the_lines_of_others(name: str) -> None:
+    ax = plotting.machine(MANY[name]())
+    over, through, nearer = clashes(ax)
+    assert over == 0
+    assert through <= 1
+    assert nearer <= 1
+
+
+def test_clashes_are_found() -> None:
+    ax = plotting.machine(MANY["10 states, 3 letters"]())
+    labels = [text for text in ax.texts if "|" in text.get_text() and text.get_gid() != "caption"]
+    labels[0].set_position(labels[1].get_position())
+    assert clashes(ax)[0] == 1
+    middle = [patch for patch in ax.patches if patch.get_gid() == "edge"][3].get_path().vertices
+    labels[0].set_position(middle[len(middle) // 2])
+    assert clashes(ax)[1] >= 1
+
+
+def test_a_caption_says_how_to_read_a_label() -> None:
+    def caption(machine: EpsilonMachine) -> str:
+        found = [text.get_text() for text in plotting.machine(machine).texts if text.get_gid() == "caption"]
+        return " ".join(found).replace("\n", " ")
+
+    assert caption(MACHINES["even"]) == "0 | 0.50: the next symbol is 0, with probability 0.50"
+    assert caption(MACHINES["period 4"]) == "0 | 1: the next symbol is 0, with probability 1"
+    assert caption(MACHINES["unsynchronised"]).endswith("with probability 0.50; dashed: left for good")
+    bare = plotting.machine(MACHINES["even"], edge_labels=False)
+    assert "caption" not in [text.get_gid() for text in bare.texts]
 
 
 def test_opposite_edges_do_not_meet() -> None:

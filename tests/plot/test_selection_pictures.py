@@ -43,8 +43,7 @@ def test_the_choice_is_marked() -> None:
     assert labelled(upper, "chosen") == [(selection.chosen.past, 0.0)]
     assert labelled(lower, "chosen") == [(selection.chosen.past, selection.chosen.n_states)]
     assert labelled(upper, "too close")[0][1] == DOUBT
-    words = upper.get_title(loc="left").replace("\n", " ")
-    assert words.startswith(selection.why)
+    assert upper.get_title(loc="left") == f"3 states, chosen among {len(selection.candidates)} candidates"
 
 
 def test_the_plateau_is_shaded() -> None:
@@ -60,13 +59,13 @@ def test_the_plateau_is_shaded() -> None:
     assert expected
 
 
-def test_the_warning_is_written() -> None:
+def test_doubts_are_told_in_a_word() -> None:
     selection = next(
         s for n in range(30, 400, 10) if (s := select(processes.golden_mean().simulate(n, rng=1))).warning is not None
     )
-    words = plotting.selection(selection).axes[0].get_title(loc="left").replace("\n", " ")
-    assert selection.warning is not None
-    assert selection.warning in words
+    words = plotting.selection(selection).axes[0].get_title(loc="left")
+    assert words.endswith("; in doubt, see its warning")
+    assert len(words) < 80
 
 
 def test_given_axes_and_no_title() -> None:
@@ -74,8 +73,20 @@ def test_given_axes_and_no_title() -> None:
     axes = figure.subplots(1, 2)
     assert plotting.selection(selected(), axes, title=False) is figure
     assert axes[0].get_title(loc="left") == ""
-    with pytest.raises(ValueError, match=r"must hold two axes, for bits and for states\. Got 1 instead"):
+    with pytest.raises(ValueError, match=r"^The 'axes' are 1 for 2 panels; these are bits and states: make them with"):
         plotting.selection(selected(), [axes[0]])
+
+
+def test_both_in_one_axes() -> None:
+    figure = Figure(layout="constrained")
+    ax = figure.subplots()
+    assert plotting.selection(selected(), ax=ax) is figure
+    upper, lower = ax.child_axes
+    assert upper.get_xlim() == lower.get_xlim()
+    figure.canvas.draw()
+    assert not upper.get_tightbbox().overlaps(lower.get_window_extent())
+    with pytest.raises(ValueError, match=r"^Both 'ax' and 'axes' are given"):
+        plotting.selection(selected(), [upper, lower], ax=ax)
 
 
 @pytest.mark.parametrize("symbols", ["01", "0000000", "0110" * 20])

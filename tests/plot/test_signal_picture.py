@@ -1,4 +1,4 @@
-"""The picture of a signal: its last values by state, and what was predicted."""
+"""The picture of a signal: its values, what was predicted, and when it was in which state."""
 
 from functools import cache
 from pathlib import Path
@@ -28,21 +28,90 @@ def points(ax: Axes, label: str) -> Any:
     return next(np.asarray(c.get_offsets()) for c in ax.collections if c.get_label() == label)
 
 
-@pytest.mark.parametrize(("n", "first"), [(400, 200), (190, 0)])
-def test_last_values_and_predictions(n: int, first: int) -> None:
-    values, choice = wave(n)
-    figure = ds.plot.signal(choice, values, name="level")
+def rows(ax: Axes) -> list[list[tuple[float, float]]]:
+    """Begin and end of each band in each row of states."""
+    found = (c for c in ax.collections if str(c.get_gid()).startswith("row"))
+    return [[(p.vertices[:, 0].min(), p.vertices[:, 0].max()) for p in c.get_paths()] for c in found]
+
+
+@pytest.mark.parametrize(("start", "stop"), [(None, None), (150, 250)])
+def test_all_values_and_predictions_one_by_one(start: int | None, stop: int | None) -> None:
+    values, choice = wave()
+    figure = ds.plot.signal(choice, values, name="level", start=start, stop=stop)
     (ax,) = figure.axes
-    np.testing.assert_array_equal(ax.lines[0].get_xdata(), np.arange(first, n))
-    np.testing.assert_array_equal(ax.lines[0].get_ydata(), values[first:])
-    obs = choice.causal_.observations_
-    site = obs.site[obs.site >= first]
-    np.testing.assert_array_equal(points(ax, "value, by state"), np.column_stack([site, values[site]]))
+    first, last = start or 0, stop or len(values)
+    np.testing.assert_array_equal(ax.lines[0].get_xdata(), np.arange(first, last))
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), values[first:last])
     after, predicted = points(ax, "predicted").T
-    np.testing.assert_array_equal(after, site + 1)
-    known = np.isfinite(values[np.minimum(site + 1, n - 1)]) & (site + 1 < n)
-    assert np.abs(predicted[known] - values[site[known] + 1]).mean() < 0.2
+    expected = choice.causal_.observations_.site + 1
+    shown = np.isfinite(predicted)
+    np.testing.assert_array_equal(after[shown], expected[(expected >= first) & (expected < last)])
+    known = shown & np.isfinite(values[first:last])
+    assert np.abs(predicted - values[first:last])[known].mean() < 0.2
+    assert ax.get_xlim() == (first - 0.5, last - 0.5)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("row", "level")
+
+
+def test_each_state_has_a_row_that_shows_where_it_is() -> None:
+    values, choice = wave()
+    causal = choice.causal_
+    (ax,) = ds.plot.signal(choice, values).axes
+    shown = rows(ax)
+    assert len(shown) == causal.n_states_ <= 12
+    for k, spans in enumerate(shown):
+        np.testing.assert_array_equal([a + 0.5 for a, _ in spans], causal.observations_.site[causal.labels_ == k])
+    assert [tick.get_text() for tick in ax.get_yticklabels(minor=True)] == [f"state {k}" for k in range(len(shown))]
+    # The values stay above the rows.
+    pixels = ax.transData.transform(np.column_stack([np.zeros(len(values)), np.nan_to_num(values)]))
+    assert ax.transAxes.inverted().transform(pixels)[:, 1].min() > len(shown) * 0.42 / max(len(shown), 6)
+
+
+def test_a_long_signal_is_shown_whole_and_its_rare_states_are_seen() -> None:
+    n = 5000
+    rng = np.random.default_rng(2)
+    values = np.where(np.arange(n) % 2, 1.0, -1.0) + 0.05 * rng.standard_normal(n)
+    values[1234] = 9.0
+    causal = ds.CausalStates(ds.Kernels(bandwidth=0.3)).fit(ds.observe.delays(values, 1))
+    choice = ds.DecisionalStates(ds.utility.squared_error()).fit(causal)
+    (ax,) = ds.plot.signal(choice, values).axes
+    assert ax.get_xlim() == (-0.5, n - 0.5)
+    assert ax.get_ylim()[1] > 9.0
+    state = int(causal.labels_[causal.observations_.site == 1234][0])
+    assert len(rows(ax)) == causal.n_states_
+    assert any(a <= 1234 <= b for a, b in rows(ax)[state])
+
+
+def test_many_states_share_a_row() -> None:
+    rng, place = np.random.default_rng(3), np.arange(3000)
+    values = np.sin(place / 60) * (1 + 0.3 * np.sin(place / 400)) + 0.05 * rng.standard_normal(3000)
+    causal = ds.CausalStates(ds.Kernels(bandwidth=0.2)).fit(ds.observe.delays(values, 2))
+    assert causal.n_states_ > 12
+    choice = ds.DecisionalStates(ds.utility.squared_error()).fit(causal)
+    (ax,) = ds.plot.signal(choice, values).axes
+    assert len(rows(ax)) == 1
+    ((colours,),) = ([c.get_facecolor() for c in ax.collections if c.get_gid() == "row 0"],)
+    assert len(np.unique(colours, axis=0)) > 5
+
+
+def test_dates_of_the_index_or_as_given() -> None:
+    pd = pytest.importorskip("pandas")
+    values, choice = wave()
+    days = pd.date_range("2001-03-01", periods=len(values), freq="D")
+    pictures = [
+        ds.plot.signal(choice, values, dates=days),
+        ds.plot.signal(choice, pd.Series(values, index=days)),
+        ds.plot.signal(choice, values, dates=[str(day)[:10] for day in days]),
+    ]
+    for figure in pictures:
+        (ax,) = figure.axes
+        assert ax.get_xlabel() == "date"
+        figure.canvas.draw()
+        assert ax.lines[0].get_xdata()[0] == (np.datetime64("2001-03-01") - np.datetime64("1970-01-01")).astype(int)
+    causal = ds.CausalStates(past=1).fit(pd.Series(values[:300], index=days[:300]))
+    fitted = ds.DecisionalStates(ds.utility.squared_error()).fit(causal)
+    assert ds.plot.signal(fitted, values[:300]).axes[0].get_xlabel() == "date"
+    with pytest.raises(ValueError, match=r"^The 'dates' are 3 for 400 positions, or not in order; each position "):
+        ds.plot.signal(choice, values, dates=days[:3])
 
 
 def test_given_axes_and_the_same_bytes(tmp_path: Path) -> None:

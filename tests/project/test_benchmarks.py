@@ -92,10 +92,17 @@ def test_monitor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     monitor = load("monitor")
     monkeypatch.setattr(monitor, "N", 2_000)
     monkeypatch.setattr(monitor, "PUSHED", 100)
+    # Of the tables of drift two rows each.
+    for name in ("processes", "drifts"):
+        rows = dict(list(getattr(monitor, name)().items())[:2])
+        monkeypatch.setattr(monitor, name, lambda rows=rows: rows)
     monkeypatch.setattr(monitor, "__file__", str(tmp_path / "monitor.py"))
     monitor.main()
     assert "| Even, list | in chunks |" in capsys.readouterr().out
-    assert "| never synchronised, array | batch filter |" in (tmp_path / "monitor.md").read_text()
+    written = (tmp_path / "monitor.md").read_text()
+    assert "| never synchronised, array | batch filter |" in written
+    assert "| golden mean | from 1e+04 | 2e+04 | yes | 0 | 0 |" in written
+    assert "| Even, Golden Mean, Even | " in written
 
 
 def test_rivals(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
@@ -436,10 +443,13 @@ def test_scale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     source = scale.__file__
     measured = scale.measure
 
-    def measure(*what: object) -> list[float]:
+    def measure(kind: str, path: Path, size: int, workers: int = 0) -> list[float]:
+        # Every row is a process, which is enough where it has workers.
+        if not workers:
+            return scale.KINDS[kind](str(path), size, workers)
         monkeypatch.setattr(scale, "__file__", source)
         try:
-            return measured(*what)
+            return measured(kind, path, size, workers)
         finally:
             monkeypatch.setattr(scale, "__file__", str(tmp_path / "scale.py"))
 
@@ -502,5 +512,5 @@ def test_doubts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     monkeypatch.setattr(doubts, "__file__", str(tmp_path / "doubts.py"))
     monkeypatch.setattr(sys, "argv", ["doubts.py"])
     doubts.main()
-    assert "| Mess3 | 5e+03 | 0/1 | 0 of 0, 1 of 1 |" in capsys.readouterr().out
+    assert "| Mess3 | 5e+03 | 0 of 0 | 0 of 0 | 1 of 1 |" in capsys.readouterr().out
     assert "| all |" in (tmp_path / "doubts.md").read_text()

@@ -1,4 +1,4 @@
-"""The paper's image filter and the example on continuous series, in small."""
+"""The paper's image filter, in small."""
 
 import importlib.util
 from pathlib import Path
@@ -59,24 +59,3 @@ def test_dark_pixels_in_flat_zones(script: ModuleType) -> None:
     assert script.dark_share(picture, pixels) == 0
     picture[:, 12:] = 0  # the edge, and half of the flat zones on its left and right
     assert 0 < script.dark_share(picture, pixels) < 0.5
-
-
-def test_continuous_series(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("statsmodels")
-    example = load("examples/continuous.py")
-    monkeypatch.setattr(example, "PASTS", (2, 3))
-    every = {
-        "logistic map": example.logistic(800),
-        "Rössler": example.rossler(8, 100),
-        "sunspots": example.yearly_sunspots(),
-    }
-    results = {}
-    for name, series in every.items():
-        results[name], drawn = example.study(series)
-        example.picture(name, drawn, tmp_path / f"{name}.png")
-    assert len(list(tmp_path.glob("*.png"))) == 3
-    for name in ("logistic map", "Rössler"):
-        assert 0.5 < results[name].skill <= 1
-        assert 0.5 < results[name].skill_states <= 1
-        assert results[name].within > results[name].within_persistence
-    assert results["sunspots"].skill > -0.5

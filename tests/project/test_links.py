@@ -11,6 +11,7 @@ PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))]
 
 FENCE = re.compile(r"^(`{3,})([^\n]*)\n(.*?)^\1\s*$", re.DOTALL | re.MULTILINE)
 SPAN = re.compile(r"(`+)(?:(?!\n\n).)+?\1", re.DOTALL)
+PICTURE = re.compile(r"!\[([^\[\]]*)\]\(([^()\s]+)\)")
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)\)")
 ROLE = re.compile(r"\{(doc|ref)\}`(?:[^`<]*<)?([^`<>]+)>?`")
 LABEL = re.compile(r"^\(([\w-]+)\)=$", re.MULTILINE)
@@ -42,13 +43,20 @@ def anchors(page: Path) -> set[str]:
 
 def pictures(page: Path) -> list[tuple[str, str]]:
     """The path and the description of every picture of a page."""
-    markdown = [(target, alt) for mark, alt, target in LINK.findall(prose(page)) if mark]
+    markdown = [(target, alt) for alt, target in PICTURE.findall(prose(page))]
     described = [
         (target, next(iter(re.findall(r"^:alt: *(.+)$", body, re.MULTILINE)), ""))
         for name in ("image", "figure")
         for target, body in directives(page, name)
     ]
     return markdown + described
+
+
+def is_page(folder: Path, name: str) -> bool:
+    """Whether a page is there, or is made of an example; the first one of the gallery is made of its header."""
+    if name.startswith("gallery/"):
+        return (ROOT / "examples" / f"{name.removeprefix('gallery/')}.py").exists() or name == "gallery/index"
+    return (folder / f"{name}.md").exists()
 
 
 def broken(page: Path) -> list[str]:
@@ -68,12 +76,13 @@ def broken(page: Path) -> list[str]:
         elif anchor and anchor not in anchors(file):
             lost.append(target)
     for kind, target in ROLE.findall(prose(page)):
-        if not (page.parent / f"{target}.md").exists() if kind == "doc" else target not in labels:
+        if not is_page(page.parent, target) if kind == "doc" else target not in labels:
             lost.append(f"{{{kind}}}`{target}`")
-    lost += [target for target, _ in pictures(page) if not (page.parent / target).exists()]
+    own = [target for target, _ in pictures(page) if not target.startswith("https://")]
+    lost += [target for target in own if not (page.parent / target).exists()]
     for _, body in directives(page, "toctree"):
         names = [line.strip() for line in body.splitlines() if line.strip() and not line.startswith(":")]
-        lost += [name for name in names if not (page.parent / f"{name}.md").exists()]
+        lost += [name for name in names if not is_page(page.parent, name)]
     return lost
 
 
@@ -95,7 +104,7 @@ def test_every_picture_is_shown() -> None:
 def test_every_page_is_in_the_navigation() -> None:
     bodies = [body for _, body in directives(DOCS / "index.md", "toctree")]
     listed = {line.strip() for body in bodies for line in body.splitlines() if not line.startswith(":")} - {""}
-    assert listed == {page.stem for page in DOCS.glob("*.md")} - {"index"}
+    assert listed == {page.stem for page in DOCS.glob("*.md")} - {"index"} | {"gallery/index"}
 
 
 def test_broken_links_are_found(tmp_path: Path) -> None:

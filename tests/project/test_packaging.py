@@ -24,6 +24,7 @@ EXTRAS = {
     "xarray",
     "scale",
     "live",
+    "completion",
     "all",
     "docs",
     "bench",
@@ -41,6 +42,13 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> ZipFile:
     builders = pytest.importorskip("hatchling.builders.wheel")
     (path,) = builders.WheelBuilder(str(ROOT)).build(directory=str(tmp_path_factory.mktemp("wheel")))
     return ZipFile(path)
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    builders = pytest.importorskip("hatchling.builders.sdist")
+    (path,) = builders.SdistBuilder(str(ROOT)).build(directory=str(tmp_path_factory.mktemp("sdist")))
+    return Path(path)
 
 
 @pytest.fixture(scope="module")
@@ -69,6 +77,12 @@ def test_wheel_holds_the_package_and_nothing_else(wheel: ZipFile) -> None:
     assert wheel.read(f"{info}/licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
 
 
+def test_sizes(wheel: ZipFile, sdist: Path) -> None:
+    assert wheel.filename is not None
+    assert Path(wheel.filename).stat().st_size < 2e6
+    assert sdist.stat().st_size < 10e6
+
+
 def test_wheel_is_pure(wheel: ZipFile) -> None:
     tags = message_from_string(wheel.read(f"decisional-{ds.__version__}.dist-info/WHEEL").decode())
     assert tags["Root-Is-Purelib"] == "true"
@@ -90,7 +104,17 @@ def test_dependencies_have_lower_bounds_and_no_upper_ones(metadata: Message) -> 
     bounds = [line.partition(";")[0].strip() for line in others]
     assert all(re.fullmatch(r"[\w-]+(\[[\w,]+\])?>=[\d.]+", bound) for bound in bounds), bounds
     always = {line.partition(">=")[0] for line in others if "extra ==" not in line}
-    assert always == {"numpy", "scipy", "numba", "scikit-learn", "threadpoolctl", "jinja2", "pandas", "narwhals"}
+    assert always == {
+        "numpy",
+        "scipy",
+        "numba",
+        "scikit-learn",
+        "threadpoolctl",
+        "jinja2",
+        "pandas",
+        "narwhals",
+        "tqdm",
+    }
 
 
 def test_program(wheel: ZipFile) -> None:
@@ -98,10 +122,8 @@ def test_program(wheel: ZipFile) -> None:
     assert text.split() == ["[console_scripts]", "decisional", "=", "decisional.cli:main"]
 
 
-def test_source_distribution_holds_what_its_tests_read(tmp_path: Path) -> None:
-    builders = pytest.importorskip("hatchling.builders.sdist")
-    (path,) = builders.SdistBuilder(str(ROOT)).build(directory=str(tmp_path))
-    with tarfile.open(path) as archive:
+def test_source_distribution_holds_what_its_tests_read(sdist: Path) -> None:
+    with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
     needed = sources("src") | sources("tests") | {"pyproject.toml", "README.md", "LICENSE", "Makefile"}
     needed |= {name for name in sources("docs") if not name.startswith("docs/_build/")}

@@ -46,7 +46,7 @@ def test_a_gaussian_autoregression_is_predicted():
 
 
 def test_lags_that_do_not_matter_do_no_harm():
-    series = autoregressive(20_000)
+    series = autoregressive(8_000)
     short, long = (ds.CausalStates(density=ds.Kernels(samples=100)).fit(ds.observe.delays(series, k)) for k in (1, 4))
     X = ds.observe.delays(autoregressive(2000, seed=1), 4).points
     X = X[np.abs(X[:, 0]) < 3]

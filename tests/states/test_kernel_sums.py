@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import naive_kernels as naive
 from decisional.states import kernel_sums as module
 from decisional.states.kernel_sums import kernel_sums, nearest_distance, smooth
+from decisional.support.progress import told
 from strategies_symbols import examples
 
 CUTOFF = 1e-9
@@ -160,7 +161,8 @@ def test_many_blocks(dtype, d):
 def test_the_result_does_not_depend_on_the_executor(dtype, monkeypatch):
     x, counts = clouds(1, 2000, 6, dtype)
     lines = []
-    expected = kernel_sums(x, counts, 50, 3.0, progress=lines.append)
+    with told(lines.append):
+        expected = kernel_sums(x, counts, 50, 3.0)
     assert lines[-1] == f"kernel sums: {len(lines)} of {len(lines)} parts"
     assert (kernel_sums(x, counts, 50, 3.0, executor=Pickled()) == expected).all()
     with ThreadPoolExecutor(5) as pool:

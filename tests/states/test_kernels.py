@@ -437,7 +437,7 @@ def test_tests_of_counts_are_refused():
 @pytest.mark.skipif(not COMPILED, reason="large")
 def test_nothing_depends_on_threads_or_blocks(monkeypatch):
     rng = np.random.default_rng(7)
-    series = np.sin(np.arange(3000) / 5) + 0.2 * rng.normal(size=3000)
+    series = np.sin(np.arange(1000) / 5) + 0.2 * rng.normal(size=1000)
     obs = ds.observe.delays(series, 2)
 
     def fit():

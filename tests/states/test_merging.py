@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -77,11 +78,71 @@ def test_mixtures_of_trees_are_sums_over_all_prunings(case, most) -> None:
     given_sequences, symbols = case
     tree = merging.Contexts(series_of(given_sequences, symbols), most)
     counts = tree.counts(tree.node, tree.size)
-    alpha = merging.likeliest_alpha(counts)
+    rows, all_symbols = counts.tolist(), counts.sum(axis=0).tolist()
+    suits = {
+        merging.likeliest_alpha(counts),
+        merging.likeliest_alpha(np.array([all_symbols]), merging.EVEN + merging.ALPHAS),
+    }
+    for alpha in suits:
+        literal = sum(naive.row_bits(row, alpha) for row in rows)
+        assert merging.row_evidence(counts, alpha) == pytest.approx(literal, abs=1e-6)
     mixed, alone = tree.gained()
+    assert alone == pytest.approx(max(naive.row_bits(all_symbols, alpha) for alpha in suits), abs=1e-6)
+    likeliest = max(naive.mixture(tree.parent.tolist(), rows, alpha) for alpha in suits)
+    assert mixed == pytest.approx(likeliest - math.log2(len(suits)), abs=1e-6)
+
+
+@pytest.mark.small
+@QUICK
+@given(sequences(0), st.integers(1, 9))
+def test_the_best_pruning_is_the_best_of_all(case, most) -> None:
+    given_sequences, symbols = case
+    series = series_of(given_sequences, symbols)
+    tree = merging.Contexts(series, most)
+    counts, inner = tree.counts(tree.node, tree.size), np.empty(tree.size, bool)
     rows = counts.tolist()
-    assert alone == pytest.approx(naive.row_bits(np.sum(rows, axis=0).tolist(), alpha), abs=1e-6)
-    assert mixed == pytest.approx(naive.mixture(tree.parent.tolist(), rows, alpha), abs=1e-6)
+    bits = kernels.prune(tree.parent, counts, *merging.evidence_tables(series.size, symbols, 0.5), inner)
+    found = naive.prunings(tree.parent.tolist(), rows, 0.5)
+    assert bits == pytest.approx(max(found)[0], abs=1e-6)
+    own = frozenset(np.flatnonzero(inner).tolist())
+    assert bits == pytest.approx(next(value for value, nodes in found if nodes == own), abs=1e-6)
+
+
+@pytest.mark.small
+@QUICK
+@given(sequences(), st.integers(1, 40))
+def test_contexts_without_their_latest_symbol(case, most) -> None:
+    given_sequences, symbols = case
+    if not any(s >= 0 for part in given_sequences for s in part):
+        return
+    tree = merging.Contexts(series_of(given_sequences, symbols), most)
+    words: dict[int, tuple] = {0: ()}
+    for i, node in enumerate(tree.node.tolist()):
+        while node > 0:
+            words[node] = tuple(tree.codes[i - tree.depth[node] : i].tolist())
+            node = int(tree.parent[node])
+    for node, shorter in enumerate(tree.shorter().tolist()):
+        if shorter >= 0:
+            assert words[shorter] == words[node][:-1]
+        else:
+            assert words[node][:-1] not in words.values()
+            assert not tree.whole[node]
+
+
+def test_few_symbols_tell_contexts_of_many_lengths() -> None:
+    """Five contexts: in a machine that may be any, 1,000 symbols do not pay for the names of as many states."""
+    rows = {(1,): 0.9, (0, 0): 0.8, (0, 1, 0): 0.15, (0, 1, 1, 0): 0.85, (1, 1, 1, 0): 0.1}
+    rng, symbols = np.random.default_rng(3), [1, 1, 1]
+    while len(symbols) < 1_000:
+        p = next(p for word, p in rows.items() if tuple(symbols[-len(word) :]) == word)
+        symbols.append(int(rng.random() < p))
+    found = merging.pruned_contexts(series_of([symbols], 2))
+    chosen = machine_selection.select(symbols).chosen
+    assert found.length == pytest.approx(chosen.length)
+    assert found.n_states == chosen.n_states
+    assert chosen.how == "tree"
+    # The parts of contexts are states too.
+    assert found.n_states >= 5
 
 
 @st.composite
@@ -195,42 +256,19 @@ def test_what_a_machine_lacks_is_told() -> None:
         assert merging.unexplained(series, coin) > 100
 
 
-@pytest.mark.small
-@QUICK
-@given(
-    st.integers(0, 2**32 - 1), st.integers(2, 3), st.integers(1, 4), st.integers(1, 150), st.sampled_from([1.0, 0.3])
-)
-def test_climbing_is_its_naive_twin(seed, n_symbols, n_states, n, share) -> None:
-    rng = np.random.default_rng(seed)
-    codes = rng.integers(0, n_symbols, n, np.uint8)
-    targets = rng.integers(0, n_states, (n_states, n_symbols))
-    edges = targets.size
-    led = [(e, e, to) for e in range(edges) for to in range(n_states)]
-    exchanged = [(e, other, -1) for e in range(edges) for other in range(e)]
-    moves = rng.permutation(np.array(led + exchanged))
-    log_n, counts = math.log2(max(n, 2)), np.arange(n + 1)
-    expected, length = naive.climbed(
-        codes.tolist(), targets.tolist(), moves.tolist(), log_n, share, kernels.PARTS, kernels.BEHIND
-    )
-    bits = counts * np.log2(np.maximum(counts, 1))
-    found, _ = kernels.climb(codes, targets, moves, bits, log_n, share, 10**9)
-    assert found == pytest.approx(length, abs=1e-6)
-    assert targets.tolist() == expected
-
-
-def test_climbing_finds_what_no_context_tells() -> None:
-    """A machine whose symbols permute the states: no finite past tells the state."""
-    true = ds.EpsilonMachine(
-        [(0, 0, 1, 0.2), (0, 1, 0, 0.8), (1, 0, 2, 0.5), (1, 1, 1, 0.5), (2, 0, 0, 0.9), (2, 1, 2, 0.1)]
-    )
-    symbols = true.simulate(30_000, rng=2)
-    series = SymbolSeries(symbols, np.arange(2), np.array([0, symbols.size]), 2, Budget(1e10))
-    coin = series.drive(np.zeros((1, 2), int), np.ones((1, 2)))
-    found = merging.climb(series, coin, 3e8)
-    right = series.drive(true.targets, true.emission)
-    assert found.length == pytest.approx(right.length, abs=1.0)
-    again = merging.climb(series, coin, 3e8)
-    assert np.array_equal(found.targets, again.targets)
-    other = merging.drawn_again(series)
-    assert other.how == "draws"
-    assert other.length == pytest.approx(found.length, abs=0.5)
+def test_shaking_finds_what_merging_does_not() -> None:
+    """Thirty states over 26 letters: most contexts are seen too rarely to tell them."""
+    rng = np.random.default_rng(5)
+    targets, emission = rng.integers(0, 30, (30, 26)), rng.dirichlet(np.full(26, 0.15), 30)
+    symbols = np.asarray(ds.EpsilonMachine.from_arrays(targets, emission, range(26)).simulate(10_000, rng=rng))
+    series = SymbolSeries(symbols.astype(int), np.arange(26), np.array([0, symbols.size]), 26, Budget(2e10))
+    right = series.settle(series.drive(targets, emission))
+    merged = min(islice(merging.merged_contexts(series), 4), key=lambda one: one.length)
+    found = list(merging.shaken(series, merged))
+    best = min(found, key=lambda one: one.length)
+    assert merged.length > right.length + 100.0
+    assert best.length < right.length + 10.0
+    # It ends where the last ones are no shorter.
+    assert min(one.length for one in found[-merging.SHAKES :]) >= best.length
+    assert {one.how for one in found} == {"shaken"}
+    assert np.array_equal(next(merging.shaken(series, merged)).targets, found[0].targets)

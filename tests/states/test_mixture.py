@@ -89,6 +89,13 @@ def test_nothing_is_impossible(even):
     assert even.predict_proba([]).shape == (0, 2)
 
 
+def test_missing_symbols_cost_nothing(even):
+    assert even.log_likelihood([None]) == even.log_likelihood([float("nan")] * 3) == 0.0
+    # They are not symbols that were never seen.
+    assert even.log_likelihood([1, None]) == even.log_likelihood([1])
+    assert even.log_likelihood([1, 7]) < even.log_likelihood([1]) - 9
+
+
 def test_asking_changes_nothing_and_learning_does(even):
     again = ds.selection.select(ds.processes.even().simulate(3000, rng=1)).predictor()
     symbols = np.tile([0, 0, 1], 200)
@@ -135,9 +142,45 @@ def test_whole_strings_with_gaps():
         assert forecast.log_likelihood(string) == pytest.approx(machine.log_likelihood(string), abs=0.2)
     # What was before a gap is still remembered by hidden machines: an end follows b, or a gap before it.
     assert forecast.predict_proba(["b", None, "b"])[-1, 2] == pytest.approx(0.5, abs=0.1)
+    for string in (["b", None, "b"], ["a", None, "b"], [None, "b"]):
+        bits = forecast.log_likelihood(string)
+        assert bits == pytest.approx(machine.log_likelihood(string), abs=0.3)
+        # What is learnt ends at the gap; what is foretold does not.
+        assert forecast.update([string]) == pytest.approx(bits, abs=1e-6)
     assert np.isfinite(forecast.update([["a", None, "b"], [None]]))
 
 
+def test_no_strings_are_not_an_empty_one():
+    forecast = ds.selection.select(["ab", "a", "abab", ""] * 10, whole=True).predictor()
+    n = forecast.n_observed
+    assert forecast.update([]) == forecast.update(np.array([])) == forecast.update(iter([])) == 0.0
+    assert forecast.n_observed == n
+    assert forecast.update([""]) < 0.0
+    assert forecast.update("") < 0.0
+    assert forecast.n_observed == n + 2
+
+
+def test_the_first_symbol_of_a_string():
+    forecast = ds.selection.select(["ab", "a", "abab", ""] * 10, whole=True).predictor()
+    first = forecast.predict_proba("", first=True)
+    assert first.shape == (1, 3)
+    assert np.log2(first[0, 2]) == pytest.approx(forecast.log_likelihood(""))
+    both = forecast.predict_proba("ab", first=True)
+    np.testing.assert_array_equal(both, np.vstack([first, forecast.predict_proba("ab")]))
+    chain = np.log2(both[[0, 1, 2], [0, 1, 2]]).sum()
+    assert chain == pytest.approx(forecast.log_likelihood("ab"))
+
+
 def test_refusals():
+    whole = ds.selection.select(["ab", "a", "abab"] * 10, whole=True).predictor()
+    for refused in (lambda: whole.update([["a", END]]), lambda: whole.log_likelihood(["a", END])):
+        with pytest.raises(ValueError, match="stands for the end of a string"):
+            refused()
+    with pytest.raises(ValueError, match="are several strings"):
+        whole.log_likelihood(["ab", "a"])
+    with pytest.raises(TypeError, match="'symbols' are of type int"):
+        whole.update(5)
+    with pytest.raises(ValueError, match="'first' is"):
+        whole.predict_proba("a", first=2)
     with pytest.raises(TypeError, match="must be a Selection"):
         ds.Mixture("0101")

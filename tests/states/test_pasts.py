@@ -59,7 +59,7 @@ def test_the_past_that_matters_is_chosen(weights: tuple[float, ...], past: int) 
     signal = autoregressive(4, 300, *weights)
     lines: list[str] = []
     assert ds.selection.best_past(signal, pasts=[3, 1, 2], progress=lines.append) == past
-    assert [line.split(":")[0] for line in lines] == ["past 1", "past 2", "past 3"]
+    assert [line.split(" lengths, ")[0] for line in lines] == [f"how much past: {k} of 3" for k in (1, 2, 3)]
 
 
 def test_the_choice_is_the_same_everywhere() -> None:

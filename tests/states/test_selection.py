@@ -42,6 +42,20 @@ def test_random_machines() -> None:
     assert right >= 11
 
 
+@pytest.mark.parametrize(("n", "letters"), [(10, 8), (10, 26), (30, 26), (10, 4)])
+def test_states_of_few_independent_letters_are_doubted(n: int, letters: int) -> None:
+    """What a state never shows is by chance where there are few symbols."""
+    for seed in range(10):
+        found = selection.select(np.random.default_rng([letters, n, seed]).integers(0, letters, n))
+        assert found.machine.n_states == 1 or found.warning is not None, seed
+
+
+@pytest.mark.parametrize(("n", "letters"), [(300, 50), (3_000, 300), (5_000, 1_000)])
+def test_many_independent_letters_are_one_state_without_a_warning(n: int, letters: int) -> None:
+    found = selection.select(np.random.default_rng(0).integers(0, letters, n))
+    assert (found.machine.n_states, found.warning) == (1, None)
+
+
 def test_noise_makes_one_state() -> None:
     for letters in (2, 5, 26):
         for seed in range(4):
@@ -106,7 +120,7 @@ def test_short_data_are_said_to_be_short() -> None:
     short = ds.processes.perturbed_coin(0.35).simulate(80, rng=0)
     picture = selection.select(short)
     assert picture.warning is not None
-    assert picture.warning.startswith("80 symbols cannot separate 2 states from 1 state")
+    assert picture.warning.startswith("80 symbols cannot separate 3 states from 2 states")
     with pytest.warns(UserWarning, match="80 symbols cannot separate"):
         ds.epsilon_machine(short)
     with warnings.catch_warnings():
@@ -127,6 +141,12 @@ def test_trivial_series() -> None:
     assert machine_of(["a", "b"], sequences=True).n_states == 1
     with pytest.raises(ValueError, match="empty"):
         selection.select("")
+
+
+def test_progress_is_told() -> None:
+    told: list[str] = []
+    ds.epsilon_machine("0110" * 30, progress=told.append)
+    assert told[0].startswith("past 1, future 1: ")
 
 
 def test_bootstrap() -> None:
@@ -298,7 +318,11 @@ def test_transient_states_are_left_out_and_a_class_left_once_is_not() -> None:
     two = selection.Selection((chain,), ("b", "a"), 158)
     assert two.machine.n_states == 3
     left = replace(chain, targets=np.array([[1, 0], [1, 2], [-1, 2]]), counts=np.array([[2.0, 5], [60, 2], [0, 80]]))
-    assert selection.Selection((left,), ("a", "b"), 149).machine.n_states == 1
+    one = selection.Selection((left,), ("a", "b"), 149)
+    assert one.machine.n_states == 1
+    # What is told of it is of the machine.
+    assert one.why.startswith("1 state, found")
+    assert "Selection(1 state chosen" in repr(one)
     once = replace(left, counts=np.array([[1.0, 5], [60, 1], [0, 80]]))
     found = selection.Selection((once,), ("a", "b"), 147).machine
     assert found.n_states == 3

@@ -87,7 +87,7 @@ def test_units_gaps_outliers_and_several_signals():
     ("values", "why"),
     [
         (np.random.default_rng(7002).normal(size=800), "fall into one class"),
-        (np.sin(0.37 * np.arange(800)) + 0.05 * np.random.default_rng(7003).normal(size=800), "continuum"),
+        (np.sin(0.37 * np.arange(600)) + 0.05 * np.random.default_rng(7003).normal(size=600), "continuum"),
         (np.cumsum(np.random.default_rng(7004).normal(size=800)), "continuum"),
     ],
 )

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import decisional as ds
+import naive as naive_machines
 import naive_strings as naive
 from decisional.states.strings import whole_strings
 
@@ -147,6 +148,12 @@ def test_other_forms_keep_the_start(session):
     assert "whole strings from in" in repr(session)
 
 
+def test_bootstrap_of_whole_strings(session):
+    found = ds.selection.bootstrap(session, 1000, n=3, rng=1)
+    assert found.same_topology == 1.0
+    assert all(machine.start is not None and machine.alphabet == session.alphabet for machine in found.replicates)
+
+
 def test_dot_shows_start_and_end(session):
     lines = session.to_dot().splitlines()
     assert "  start -> 0;" in lines
@@ -165,6 +172,22 @@ def test_the_machine_of_strings_with_gaps_is_found(session, share):
         assert machine.log_likelihood(string) == pytest.approx(session.log_likelihood(string), abs=0.2)
 
 
+@pytest.mark.small
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(["a", "b", None]), max_size=6))
+def test_probability_of_a_string_with_gaps(string):
+    """What is missing may have been any symbol, but not the end; what is known is foretold by all before."""
+    machine = ds.EpsilonMachine(SESSION, start="in")
+    home = {0: 1.0}
+    bits, _ = naive_machines.filled(naive_machines.as_dict(machine), home, [*string, END], "ab")
+    assert machine.log_likelihood(string) == pytest.approx(bits)
+    assert machine.log_likelihood(string) == pytest.approx(
+        ds.BeliefMachine(
+            [[[0.3, 0], [0.4, 0]], [[0, 0.7], [0, 0.1]], [[0, 0], [0.5, 0]]], ["a", "b", END], start=[1, 0]
+        ).log_likelihood(string)
+    )
+
+
 def test_a_marked_gap_is_a_missing_symbol(session):
     strings = ["".join(string) for string in session.simulate(300, rng=2)]
     marked = [string[:2] + "?" + string[3:] if len(string) > 2 else string for string in strings]
@@ -176,8 +199,21 @@ def test_a_marked_gap_is_a_missing_symbol(session):
 def test_refusals(session):
     with pytest.raises(ValueError, match="one sequence"):
         ds.epsilon_machine("abab", whole=True)
+    with pytest.raises(ValueError, match="one sequence, which is too few"):
+        ds.epsilon_machine(["abab"], whole=True)
+    for name in ("max_past", "max_future"):
+        with pytest.raises(ValueError, match=f"The '{name}' is 2 with whole=True"):
+            ds.epsilon_machine(["ab", "b"], **{name: 2}, whole=True)
     with pytest.raises(ValueError, match="stands for the end"):
         ds.epsilon_machine([["a", END], ["b"]], whole=True)
+    for machine in (session, ds.BeliefMachine([np.eye(1) / 2, np.eye(1) / 2], ["a", END], start=[1])):
+        with pytest.raises(ValueError, match="stands for the end"):
+            machine.log_likelihood(["a", END])
+        for several in (["aa", "a"], [["a"], ["a"]], [np.array(["a"])], np.array(["aa", "a"]), [b"a", b"aa"], [("a",)]):
+            with pytest.raises(ValueError, match="are several strings, such as"):
+                machine.log_likelihood(several)
+    # Words that are unknown are no strings of letters.
+    assert session.log_likelihood(["a", "xy"]) == -np.inf
     with pytest.raises(ValueError, match="must be True or False"):
         ds.epsilon_machine(["ab", "b"], whole="yes")
     with pytest.raises(ValueError, match="The 'start' is"):

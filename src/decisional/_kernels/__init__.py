@@ -9,8 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from numba import config, njit
+from numba.core import event
 
-__all__ = ["kernel"]
+__all__ = ["kernel", "seconds_compiled"]
+
+_compiling = event.TimingListener()
+event.register("numba:compiler_lock", _compiling)
+
+
+def seconds_compiled() -> float:
+    """How long kernels have been compiled in this process so far: the first time that they are used on a machine."""
+    return float(_compiling.duration) if _compiling.done else 0.0
 
 
 def kernel(function):

@@ -97,6 +97,32 @@ def mixed_evidence(parent, counts, gain, cost):
 
 
 @kernel
+def prune(parent, counts, gain, cost, inner):
+    """log2-probability of symbols and of the likeliest pruning of a tree; inner[k]: whether k has extensions in it.
+
+    Each context, and each extension of an inner one, costs a bit: whether it is inner. counts (n_nodes, n_symbols) are
+    of the symbols whose longest context is the node; they are summed in place. Node 0 is the root.
+    """
+    n, symbols = counts.shape
+    apart = np.empty(n)
+    for k in range(n):
+        apart[k] = _worth(counts[k], gain, cost) - 1.0 - symbols
+        inner[k] = False
+    best = 0.0
+    for k in range(n - 1, -1, -1):
+        best = _worth(counts[k], gain, cost) - 1.0
+        inner[k] = apart[k] > best
+        best = max(apart[k], best)
+        if k > 0:
+            # An extension that is a context has paid for its bit.
+            apart[parent[k]] += best + 1.0
+            counts[parent[k]] += counts[k]
+    for k in range(1, n):
+        inner[k] = inner[k] and inner[parent[k]]
+    return best
+
+
+@kernel
 def _worth(row, gain, cost):
     total = 0
     value = 0.0
@@ -357,97 +383,3 @@ def follow_edges(raw, lut, bounds, targets, logs, first, number, most, ahead, ga
                     j += 1
                 steps += j - i + 1
     return steps
-
-
-# A machine that is described so many bits longer than the best, after a part of the symbols, is given up.
-BEHIND = 20.0
-# Parts after which that is looked at: the last PARTS halves of the symbols.
-PARTS = 5
-
-
-@kernel
-def _length(counts, bits, log_n, share):
-    """`description_length` of whole counts, with bits[c] = c log2 c; of the machine itself only a share counts."""
-    length, states, edges = 0.0, 0, 0
-    for k in range(counts.shape[0]):
-        total = 0
-        for s in range(counts.shape[1]):
-            c = counts[k, s]
-            if c > 0:
-                length -= bits[c]
-                total += c
-                edges += 1
-        length += bits[total]
-        states += total > 0
-    return length + share * (0.5 * (edges - states) * log_n + edges * math.log2(max(states, 1)))
-
-
-@kernel
-def _along(codes, next_row, counts, bits, log_n, share, best, lengths):
-    """Description length of a complete machine from its first state along symbols without gaps.
-
-    next_row (n_states n_symbols,) is n_symbols times the target of each edge. best (PARTS,) are the lengths of the best
-    machine after n / 16, n / 8, ..., n symbols, and lengths those of this one, as far as it was followed. Returns the
-    length, inf = given up, and the symbols that were read.
-    """
-    uses = counts.ravel()
-    uses[:] = 0
-    row, begin = np.uint64(0), 0
-    for part in range(PARTS):
-        end = codes.size >> (PARTS - 1 - part)
-        for i in range(begin, end):
-            edge = row + codes[i]
-            uses[edge] += 1
-            row = next_row[edge]
-        begin = end
-        lengths[part] = _length(counts, bits, log_n, share)
-        if lengths[part] > best[part] + BEHIND:
-            return np.inf, end
-    return lengths[PARTS - 1], codes.size
-
-
-@kernel
-def uses_along(codes, targets):
-    """(n_states, n_symbols) uses of the edges of a complete machine from its first state, by symbols without gaps."""
-    counts, state = np.zeros(targets.shape), 0
-    for i in range(codes.size):
-        counts[state, codes[i]] += 1.0
-        state = targets[state, codes[i]]
-    return counts
-
-
-@kernel
-def climb(codes, targets, moves, bits, log_n, share, most):
-    """Make moves, in the given order, again and again while one shortens the description of a complete machine.
-
-    moves (n, 3) of states and symbols: (edge, edge, target) leads an edge, state n_symbols + symbol, elsewhere;
-    (edge, other edge, -1) exchanges the targets of two. bits[c] = c log2 c. Changes targets; returns the length, and
-    how many symbols were read, about `most`. Of the bits of the machine a `share` counts: symbols that are a part of
-    more are to tell what pays for all of them.
-    """
-    symbols = targets.shape[1]
-    counts, next_row = np.empty(targets.shape, np.int32), (targets.ravel() * symbols).astype(np.uint64)
-    known, lengths = np.full(PARTS, np.inf), np.empty(PARTS)
-    best, read = _along(codes, next_row, counts, bits, log_n, share, known, lengths)
-    known[:] = lengths
-    i, since = 0, 0
-    while since < len(moves) and read < most:
-        one, other, to = moves[i % len(moves)]
-        i += 1
-        since += 1
-        old, old_other = next_row[one], next_row[other]
-        next_row[one] = np.uint64(to * symbols) if to >= 0 else old_other
-        if to < 0:
-            next_row[other] = old
-        if next_row[one] == old:
-            continue
-        length, more = _along(codes, next_row, counts, bits, log_n, share, known, lengths)
-        read += more + 2 * targets.size
-        if length < best - 1e-6:
-            best, since = length, 0
-            known[:] = lengths
-        else:
-            next_row[other], next_row[one] = old_other, old
-    for edge in range(next_row.size):
-        targets[edge // symbols, edge % symbols] = next_row[edge] // np.uint64(symbols)
-    return best, read

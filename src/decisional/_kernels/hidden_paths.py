@@ -128,19 +128,15 @@ def block_uses(codes, first, last, opens, steps, turned, home, belief, ahead, us
 
 @kernel
 def follow(codes, steps, home, belief, beliefs, chances):
-    """beliefs[t] after symbol t, chances[t] its probability; -1 in codes is a gap, after which nothing is known.
+    """beliefs[t] after symbol t, chances[t] its probability.
 
     `belief` is updated in place, so that a series can be given in chunks. A symbol that cannot be has chance 0, and
     what is believed begins anew with it.
     """
     after = np.empty_like(belief)
     for t in range(codes.size):
-        if codes[t] < 0:
-            belief[:] = home
-            chances[t] = 1.0
-        else:
-            chances[t] = advance(belief, steps[codes[t]], after)
-            belief[:] = after if chances[t] > 0.0 else home
+        chances[t] = advance(belief, steps[codes[t]], after)
+        belief[:] = after if chances[t] > 0.0 else home
         beliefs[t] = belief
 
 

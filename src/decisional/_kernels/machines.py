@@ -45,6 +45,26 @@ def follow(belief, chances, targets, code, after):
 
 
 @kernel
+def pass_over(belief, targets, emission, n_letters, after):
+    """Write in `after` the normalised belief that follows a symbol that is missing, one of the first n_letters.
+
+    Returns the probability that one of them comes.
+    """
+    after[:] = 0.0
+    total = 0.0
+    for i in range(belief.size):
+        if belief[i] > 0.0:
+            for a in range(n_letters):
+                if targets[i, a] >= 0:
+                    mass = belief[i] * emission[i, a]
+                    after[targets[i, a]] += mass
+                    total += mass
+    if total > 0.0:
+        after /= total
+    return total
+
+
+@kernel
 def single(belief):
     """The only possible state of a belief, or -1 when there are several or none."""
     found = -1
@@ -77,19 +97,30 @@ def _mix(belief, emission, row):
 
 
 @kernel
-def drive(codes, targets, emission, smooth, home, belief, policy, likely, states, mixture, counts):
+def _step(belief, code, n_letters, targets, emission, after):
+    """Write in `after` the normalised belief that follows a symbol; return its probability."""
+    if code > emission.shape[1]:
+        return pass_over(belief, targets, emission, n_letters, after)
+    # Symbols that are not known have no target, whatever the chances.
+    return follow(belief, emission[:, min(code, emission.shape[1] - 1)], targets, code, after)
+
+
+@kernel
+def drive(codes, n_letters, targets, emission, smooth, home, belief, policy, likely, states, mixture, counts):
     """Drive a machine with symbols: a belief until one state is left, then a plain walk.
 
-    `targets` has a last column of -1 for unknown symbols, and `smooth` one for their probabilities: it is the emission
-    of an exact machine, and that with nothing impossible of an estimated one. `belief` (n_states,) is updated in
-    place, so that a series can be given in chunks. `states[t]` is the state after symbol t, or -1; `mixture`
-    (n × n_symbols, or empty) receives the next-symbol distribution where no single state is known; `counts` the number
-    of uses of each edge by the plain walk. Cost: O(1) per symbol once synchronised, O(n_states) before.
+    After the codes of symbols come that of unknown ones, and that of missing ones, which may be any of the first
+    n_letters: the belief moves on by all of their edges. `targets` has last columns of -1 for both, and `smooth` one
+    for the probabilities of unknown ones: it is the emission of an exact machine, and that with nothing impossible
+    of an estimated one. `belief` (n_states,) is updated in place, so that a series can be given in chunks. `states[t]`
+    is the state after symbol t, or -1; `mixture` (n × n_symbols, or empty) receives the next-symbol distribution where
+    no single state is known; `counts` the number of uses of each edge by the plain walk. Cost: O(1) per symbol once
+    synchronised, O(n_states) before, O(n_edges) for a missing one.
 
     Returns
     -------
     (position, log2p) : position of the impossible symbol that stopped the drive (policy RAISE) or -1, and
-        the log-probability in bits of the symbols that were not read in a single state that emits them.
+        the log-probability in bits of the known symbols that were not read in a single state that emits them.
     """
     n = codes.size
     after = np.empty_like(belief)
@@ -110,20 +141,19 @@ def drive(codes, targets, emission, smooth, home, belief, policy, likely, states
             belief[state] = 1.0
             if t == n:
                 break
-        # Symbols that are not known have no target, whatever the chances.
-        chances = emission[:, min(codes[t], emission.shape[1] - 1)]
-        chance = 0.0
-        for i in range(belief.size):
-            chance += belief[i] * smooth[i, codes[t]]
-        if chance > 0.0:
-            log2p += math.log2(chance)
-        total = follow(belief, chances, targets, codes[t], after)
+        if codes[t] <= emission.shape[1]:
+            chance = 0.0
+            for i in range(belief.size):
+                chance += belief[i] * smooth[i, codes[t]]
+            if chance > 0.0:
+                log2p += math.log2(chance)
+        total = _step(belief, codes[t], n_letters, targets, emission, after)
         if total > 0.0:
             belief[:] = after
         elif policy == RAISE:
             return t, log2p
         elif policy == RESET:
-            total = follow(home, chances, targets, codes[t], after)
+            total = _step(home, codes[t], n_letters, targets, emission, after)
             belief[:] = after if total > 0.0 else home
         state = single(belief)
         states[t] = -1

@@ -139,9 +139,10 @@ def _several(series: Sequence[Any]) -> Any:
 def _told(changes: Any, sequence: Any, which: str) -> list[str]:
     """Events in words: each with the group and the time of its row where a table has them, else with its position."""
     names = getattr(getattr(sequence, "index", None), "names", ())
+    counted = f"{len(changes)} event{'' if len(changes) == 1 else 's'}"
     if not any(names):
-        return ["", f"{len(changes)} events in {which}, the position of each counted from 0", *map(str, changes)]
-    lines = ["", f"{len(changes)} events in {which}, the {' and '.join(name or 'row' for name in names)} of each"]
+        return ["", f"{counted} in {which}, the position of each counted from 0", *map(str, changes)]
+    lines = ["", f"{counted} in {which}, the {' and '.join(name or 'row' for name in names)} of each"]
     for event in changes:
         label = sequence.index[event.position]
         row = ", ".join(map(str, label)) if isinstance(label, tuple) else str(label)
@@ -220,7 +221,8 @@ def _summary(choice: Any, states: list[dict[str, Any]], arguments: argparse.Name
     from ..decisions.events import predictions_text
 
     machine = choice.machine_
-    sizes = f"{machine.n_states} states, symbols {summary.shown_symbols(machine.alphabet)}"
+    counted = f"{machine.n_states} state{'' if machine.n_states == 1 else 's'}"
+    sizes = f"{counted}, symbols {summary.shown_symbols(machine.alphabet)}"
     rows = [("Model", f"{arguments.model}: {sizes}"), ("Utility", arguments.utility)]
     table = [["state", "probability", "predict", "worth", "causal states"]]
     for place, state in enumerate(states):

@@ -52,6 +52,17 @@ class Parser(argparse.ArgumentParser):
         raise ValueError(message.removesuffix(".") + ".")
 
 
+class PrintCompletion(argparse.Action):
+    """An option that prints what a shell needs to complete commands and options."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: Any, values: Any, option_string: Any = None) -> None:
+        from ..support.arguments import package
+
+        shtab = package("shtab", "Completion needs shtab, which is not installed", "completion")
+        print(shtab.complete(parser, shell=values))
+        parser.exit()
+
+
 def add_command(
     commands: Any, name: str, run: Callable[[argparse.Namespace], int], help: str, description: str, epilog: str
 ) -> Parser:

@@ -16,9 +16,12 @@ from typing import Any, TextIO, cast
 from .. import __version__
 from ..support.files import channels_kept
 from . import decision_commands, other_commands, predict_command, state_commands, symbol_command
-from .parser import Parser
+from .parser import Parser, PrintCompletion
+from .results import bar
 
 COMMANDS = (symbol_command, state_commands, decision_commands, predict_command, other_commands)
+# Shells that are told how to complete a line.
+SHELLS = ("bash", "zsh", "tcsh")
 # Parameters of the library that are options here.
 OPTIONS = ("column", "by", "time", "step", "missing", "delimiter", "decimal", "variable", "key")
 # After these words there are names and cells of the data, which may be called the same.
@@ -74,6 +77,9 @@ def _standard_streams() -> Iterator[None]:
 
 def _tell(message: Warning | str, *_: Any, **__: Any) -> None:
     """What is doubtful, in one line on standard error."""
+    from ..support.progress import hide
+
+    hide()
     print(f"decisional: {_sentence(message)}", file=sys.stderr)
 
 
@@ -81,7 +87,8 @@ def _run(given: list[str]) -> int:
     try:
         arguments = parser().parse_args(given)
         arguments.command = shlex.join(["decisional", *given])
-        status = int(arguments.run(arguments))
+        with bar(arguments):
+            status = int(arguments.run(arguments))
         sys.stdout.flush()
         return status
     except BrokenPipeError:
@@ -131,6 +138,8 @@ def parser() -> Parser:
         epilog=EPILOG,
     )
     whole.add_argument("--version", action="version", version=f"decisional {__version__}")
+    how: dict[str, Any] = {"metavar": "SHELL", "choices": SHELLS, "action": PrintCompletion}
+    whole.add_argument("--print-completion", **how, help=f"print the completion for {', '.join(SHELLS)}")
     commands = whole.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for module in COMMANDS:
         module.add(commands)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, cast
 
 # Results that are text and can go to standard output, as "-".
 TEXTS = ("json", "dot")
@@ -22,6 +23,8 @@ LABELS = {
     "symbols": (".npy", ".zarr", ".csv"),
     "signal": (".npy", ".zarr", ".csv"),
 }
+# Commands whose output goes on for as long as their input does, or is their result.
+WITHOUT_BAR = ("watch", "simulate")
 BLAS = "scipy.linalg.cython_blas"
 
 
@@ -53,9 +56,13 @@ class Outputs:
 
     def write(self, writers: Mapping[str, Callable[[str], None]], **report: Any) -> list[str]:
         """Write what was asked for, the report last; return the paths."""
+        from ..support.progress import tell
+
         if self.arguments.out is not None:
             Path(self.arguments.out).mkdir(parents=True, exist_ok=True)
         for option, path in self.paths.items():
+            if option != "report":
+                tell(f"writing {option}")
             if path == "-":
                 from tempfile import TemporaryDirectory
 
@@ -66,6 +73,7 @@ class Outputs:
             elif option != "report":
                 writers[option](path)
         if "report" in self.paths:
+            tell("writing report")
             from .. import report as page
 
             command, seed = self.arguments.command, getattr(self.arguments, "seed", None)
@@ -156,14 +164,14 @@ def save_plot(draw: Callable[[Any], Any], path: str) -> None:
     plot.save(draw(plot), path)
 
 
-def save_labels(causal: Any, arguments: argparse.Namespace, executor: Any, path: str) -> None:
+def save_labels(causal: Any, executor: Any, path: str) -> None:
     """Write the state at each place of the data, slice by slice; in a table with the index of the data."""
     if path.endswith(".csv"):
         save_table(causal.to_frame(), path)
         return
     from .. import write_values
 
-    write_values(causal, path, executor=executor, progress=progress(arguments))
+    write_values(causal, path, executor=executor)
 
 
 def save_table(frame: Any, path: str) -> None:
@@ -193,11 +201,36 @@ def called(files: list[str]) -> str:
     return files[0] + (f" and {more} more file{'s' if more > 1 else ''}" if more else "")
 
 
-def progress(arguments: argparse.Namespace) -> Callable[[str], None] | None:
-    """What prints a line of progress on standard error; None where nobody would read it."""
-    if arguments.quiet or not sys.stderr.isatty():
-        return None
-    return lambda text: print(text, file=sys.stderr, flush=True)
+class BesideBar:
+    """Standard output that takes the bar away before something is written to the same terminal."""
+
+    def __init__(self, stream: TextIO, hide: Callable[[], None]) -> None:
+        self._stream, self._hide = stream, hide
+
+    def write(self, text: str) -> int:
+        self._hide()
+        return self._stream.write(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def bar(arguments: argparse.Namespace) -> Iterator[None]:
+    """Inside, a bar on standard error shows the step and the time, unless nobody would see it or is to."""
+    out = sys.stdout
+    if getattr(arguments, "quiet", False) or arguments.name in WITHOUT_BAR or not sys.stderr.isatty():
+        yield
+        return
+    from ..support.progress import hide, told
+
+    try:
+        if out.isatty():
+            sys.stdout = cast(TextIO, BesideBar(out, hide))
+        with told(True):
+            yield
+    finally:
+        sys.stdout = out
 
 
 def start_kernels() -> None:

@@ -141,7 +141,7 @@ def run(task_of: Callable[[argparse.Namespace], Task], arguments: argparse.Names
         writers: dict[str, Callable[[str], None]] = {
             "json": lambda path: results.save_json(_json(choice, files), path),
             "plot": partial(results.save_plot, lambda plot: task.plot(plot, shown, values)),
-            "labels": partial(results.save_labels, causal, arguments, executor),
+            "labels": partial(results.save_labels, causal, executor),
             "model": choice.save,
         }
         asked = {"Command": name, "File": ", ".join(files), **task.asked}
@@ -266,7 +266,7 @@ def _image(arguments: argparse.Namespace) -> Task:
     bandwidth = scale.bandwidth if arguments.bandwidth is None else arguments.bandwidth
     tau = scale.tolerance if arguments.tau is None else arguments.tau
 
-    density = Kernels(bandwidth=bandwidth, progress=results.progress(arguments))
+    density = Kernels(bandwidth=bandwidth)
     return Task(
         images,
         lambda data, chunks: observe.image(data, chunks=chunks),
@@ -306,18 +306,18 @@ def _signal(arguments: argparse.Namespace) -> Task:
     from ..states.causal_model import CausalModel
 
     results.check_paths(arguments, "monitor", "machine")
-    say, tau = results.progress(arguments), arguments.tau
-    density = Kernels("cv" if arguments.bandwidth is None else arguments.bandwidth, progress=say)
+    tau = arguments.tau
+    density = Kernels("cv" if arguments.bandwidth is None else arguments.bandwidth)
     inputs = arguments.inputs or None
-    past = arguments.past
-    if past is None:
-        past = selection.best_past(signals, density, progress=say, inputs=inputs)
-    how = "chosen by the data" if arguments.past is None else "given"
-    called = ", ".join(inputs or ())
     cost = "squared errors" if tau is None else f"errors up to {tau:g} cost nothing"
     worth = utility.squared_error() if tau is None else utility.tolerant(tau)
     if arguments.utility is not None:
         cost, worth = arguments.utility, _utility(arguments)
+    past = arguments.past
+    if past is None:
+        past = selection.best_past(signals, density, inputs=inputs)
+    how = "chosen by the data" if arguments.past is None else "given"
+    called = ", ".join(inputs or ())
     n, gaps = sum(map(len, signals)), extremes(signals)[2]
 
     return Task(

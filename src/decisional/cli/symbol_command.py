@@ -13,7 +13,7 @@ EPILOG = """\
 Each line of FILE is one series: of characters (01101...) or, if it has spaces or commas, of words. Integers in arrays
 are symbols, too (.npy, .zarr, .h5, .nc; FILE.h5:/NAME is one of several), and so is a column of a table (--column).
 Several files are one data set; histories cross neither lines nor files. By default the data choose how much of the past
-matters; with --past N histories of N symbols are compared, as in the paper.
+matters; with --past N histories of N symbols are compared, as in the paper. With --whole an empty line is a string too.
 
 example:
   decisional symbols data.txt --json machine.json --plot machine.png
@@ -33,6 +33,8 @@ FILES = {
 }
 # Options that mean nothing where the data choose the past.
 GIVEN = ("future", "alpha", "min_count", "theta", "chunks", "cluster", "labels", "model")
+# Those that mean nothing where it is given.
+AUTO = ("whole", "seconds")
 # Text files of more bytes are read slice by slice, where that is possible.
 LARGE = 1 << 26
 # Symbols of a long series that are shown in a report.
@@ -48,6 +50,7 @@ def add(commands: Any) -> None:
     option(command, "--variable", "V", parser.VARIABLE)
     command.add_argument("--whole", action="store_true", help="series are whole strings: their begin and end count")
     option(command, "--past", "N", "length of the histories (default: auto)", parser.whole_or_auto, default="auto")
+    option(command, "--seconds", "S", "end the search then, with the best machine so far", parser.POSITIVE)
     given = command.add_argument_group("only with --past N")
     option(given, "--future", "K", "symbols to predict (default: 1)", parser.integer(1))
     option(given, "--alpha", "A", "significance level of the test", parser.LEVEL)
@@ -69,8 +72,9 @@ def run(arguments: argparse.Namespace) -> int:
                 f"The option --{name.replace('_', '-')} has no meaning with --past auto, where this machine compares "
                 "many lengths of the past: give --past too, such as --past 5."
             )
-    if arguments.whole and arguments.past is not None:
-        raise ValueError("The option --whole has no meaning with --past N: leave out one of them.")
+    for name in AUTO:
+        if arguments.past is not None and getattr(arguments, name):
+            raise ValueError(f"The option --{name} has no meaning with --past N: leave out one of them.")
     outputs = results.Outputs(arguments, FILES)
     series = _read(arguments)
     results.start_kernels()
@@ -81,7 +85,7 @@ def run(arguments: argparse.Namespace) -> int:
         found = (_selected if arguments.past is None else _fitted)(series, arguments, executor)
         machine, causal = found.machine, found.report.get("causal")
         writers = results.machine_writers(machine)
-        writers["labels"] = partial(results.save_labels, causal, arguments, executor)
+        writers["labels"] = partial(results.save_labels, causal, executor)
         if causal is not None:
             writers["model"] = causal.save
         # Files come first: they must not depend on someone reading the summary to its end.
@@ -102,7 +106,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_lengths(series: Series, arguments: argparse.Namespace) -> None:
     name = results.called(arguments.files)
-    if series.longest == 1 and arguments.column is None:
+    if series.longest == 1 and arguments.column is None and not arguments.whole:
         raise ValueError(
             f"The longest series of {name!r} has 1 symbol, which has no past: if the file has one symbol per line, add "
             "--column 0."
@@ -161,6 +165,7 @@ def _read(arguments: argparse.Namespace) -> Series:
     large = sum(sizes) > LARGE and arguments.past is not None and "-" not in files
     how = {"kind": "symbols", "variable": arguments.variable, **parser.table_options(arguments)}
     sliced = parser.is_sliced(arguments)
+    how["whole"] = arguments.whole
     found = [read(path, **how, sliced=sliced or (large and not is_array(path))) for path in files]
     found = [[item] if is_native(item) else item for item in found]
     arrays = [hasattr(item, "dtype") for item in found]
@@ -216,7 +221,7 @@ def _selected(series: Series, arguments: argparse.Namespace, executor: None) -> 
     from ..data.stores import load
     from ..states.machine_selection import select
 
-    how: dict[str, Any] = {"whole": arguments.whole, "progress": results.progress(arguments)}
+    how: dict[str, Any] = {"whole": arguments.whole, "seconds": arguments.seconds}
     chosen = select(list(map(load, series.values)), sequences=True, **how)
     best, machine = chosen.chosen, chosen.machine
     windows = f"past {best.past}, future {best.future}, chosen among {len(chosen.candidates)} machines"

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._kernels import words as kernels
-from ..support.arrays import Ints
+from ..support.arrays import Bools, Ints
 from ..support.executors import map_slices, slices
 
 # What the values of bytes stand for, in arrays of integers and in text.
 BYTES = range(256)
 CHARACTERS = tuple(map(chr, BYTES))
+TEXT = (str, bytes, bytearray, memoryview)
 # The end of a whole string, the last letter of its alphabet.
 END = "<end>"
 # Integers that are less far apart than this are numbered through a table.
@@ -138,8 +139,8 @@ class Alphabet:
 
     @property
     def dtype(self) -> Any:
-        """The type of codes: one byte below 256 letters."""
-        return np.uint8 if len(self) < 256 else np.int32
+        """The type of codes: one byte where it has room for those of unknown and of missing symbols too."""
+        return np.uint8 if len(self) < 255 else np.int32
 
     def places(self, letters: Iterable[Hashable]) -> Ints:
         """Numbers of letters, -1 for those that equal none."""
@@ -168,7 +169,7 @@ class Alphabet:
     def coder(self, symbols: Any) -> tuple[int, Callable[[int, int], Ints]]:
         """Prepare the coding of one sequence: its length, and a function that gives the codes of the slice lo:hi.
 
-        Codes are those of `lookup`, in one byte below 256 letters; masked symbols are unknown. In bytes, each may stand
+        Codes are those of `lookup`, in one byte below 255 letters; masked symbols are unknown. In bytes, each may stand
         for an integer or for a character.
 
         Raises
@@ -200,6 +201,28 @@ class Alphabet:
                 "string, bytes, a list or a one-dimensional array."
             ) from None
         return len(values), lambda lo, hi: np.array(list(map(self.lookup, values[lo:hi])), self.dtype)
+
+    def gaps(self, symbols: Any, codes: Ints, lo: int = 0) -> Bools:
+        """Which symbols from lo on, that have these codes, are missing: unknown ones that are None, NaN or masked.
+
+        Cost: that of the unknown ones.
+        """
+        found = np.zeros(codes.size, bool)
+        if not isinstance(symbols, TEXT):
+            where = np.flatnonzero(codes == len(self))
+            found[where] = [is_missing(symbols[lo + i]) for i in where.tolist()]
+        return found
+
+    def coder_with_gaps(self, symbols: Any) -> tuple[int, Callable[[int, int], Ints]]:
+        """As `coder`, with codes of their own for symbols that are missing: len(alphabet) + 1."""
+        n, code = self.coder(symbols)
+
+        def with_gaps(lo: int, hi: int) -> Ints:
+            codes = code(lo, hi)
+            codes[self.gaps(symbols, codes, lo)] = len(self) + 1
+            return codes
+
+        return n, with_gaps
 
     def meant(self, symbols: Any) -> list[Any]:
         """The letters that the symbols of one sequence stand for; those that are unknown as they are."""

@@ -59,7 +59,7 @@ def calendar(times: Any, parts: Sequence[str] | str) -> Floats:
     [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]
     """
     names = names_of(parts)
-    dates = _dates(times)
+    dates = read_dates(times)
     lost = np.isnat(dates)
     known = np.where(lost, MONDAY, dates)
     angles = [2.0 * np.pi * PARTS[name](known) for name in names]
@@ -79,8 +79,8 @@ def names_of(parts: Any, parameter: str = "parts") -> list[str]:
     return some_of(parts, parameter, PARTS, least=1)
 
 
-def _dates(times: Any) -> NDArray[Any]:
-    """(T,) dates, in seconds."""
+def read_dates(times: Any, parameter: str = "times") -> NDArray[Any]:
+    """(T,) dates, in seconds; what is none is refused by the name of its parameter."""
     try:
         array = dates_of(times) if is_native(times) else np.asarray(times)
         if array is None or array.dtype.kind in "biufc" or array.ndim != 1:
@@ -91,5 +91,6 @@ def _dates(times: Any) -> NDArray[Any]:
         return array.astype("M8[s]")
     except (ValueError, TypeError):
         raise ValueError(
-            f"The 'times' are {shown(times)}; they must be a date for each value: write them as 2024-01-31 23:59:59."
+            f"The {parameter!r} are {shown(times)}; they must be a date for each value: write them as "
+            "2024-01-31 23:59:59."
         ) from None

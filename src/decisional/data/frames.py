@@ -155,6 +155,24 @@ def dates_of(data: Any) -> NDArray[Any] | None:
     return np.asarray(dates.to_numpy()).astype("M8[s]")
 
 
+def dates_along(data: Any, n: int, index: Index | None = None) -> NDArray[Any] | None:
+    """(n,) the dates of the first n places of data, of their index or their own; None where not all are in order.
+
+    Parameters
+    ----------
+    data : series or frames as they were given, or None
+    n : number of places
+    index : of the data, where that is known already
+    """
+    index = unwrapped(data, "data", lambda part, _: part)[1] if index is None else index
+    source = data if index is None or index.labels is None else index.labels
+    dates = dates_of(source) if is_native(source) else None
+    if dates is None or not 1 < n <= dates.size:
+        return None
+    dates = dates[:n]
+    return dates if not np.isnat(dates).any() and (np.diff(dates) > np.timedelta64(0)).all() else None
+
+
 def without_dates(frame: Any) -> Any:
     """The other columns of a frame whose dates are in one of them; anything else as it is."""
     import narwhals as nw

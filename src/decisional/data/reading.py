@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..support import arguments
 from ..support.files import channels_kept, checked_path, file_name, is_channel, read_bytes
+from ..support.progress import tell
 from .datasets import MAGIC, first_bytes, is_store, open_hdf5, open_store, read_dataset, reading
 from .pixels import PICTURES, is_film_folder, quantised, read_film, read_pixels
 from .stores import LARGE, stored
@@ -42,6 +43,7 @@ def read(
     key: str | None = None,
     sliced: bool = False,
     named: bool = False,
+    whole: bool = False,
 ) -> Any:
     """Read a file: text, tables, arrays (.npy, .npz), pictures and films, HDF5, netCDF and zarr.
 
@@ -84,6 +86,8 @@ def read(
         always are.
     named : bool, default=False
         Also return the name of the column or of the variable.
+    whole : bool, default=False
+        Whether the lines of text are whole strings, of which an empty line is one too; otherwise it is none.
 
     Returns
     -------
@@ -125,8 +129,10 @@ def read(
     """
     arguments.choice(kind, "kind", AXES)
     sliced, named = arguments.flag(sliced, "sliced"), arguments.flag(named, "named")
+    whole = arguments.flag(whole, "whole")
     several: Sequence[Any] | None = path if isinstance(path, (list, tuple)) else None
     name = "" if several is not None else checked_path(cast(str, path))
+    tell(f"reading {name or f'{len(cast(Sequence[Any], several))} files'}")
     if several is not None or is_film_folder(name):
         film = read_film([name] if several is None else several)
         film = film if levels is None else quantised(film, levels)
@@ -164,7 +170,7 @@ def read(
             series = series_of(table, column, kind, by, time, step, missing, decimal)
             found = series[0] if len(series) == 1 else series, str(series[0].name)
         else:
-            found = (map_symbols(name) if sliced else None) or read_symbols(name), ""
+            found = (map_symbols(name) if sliced and not whole else None) or read_symbols(name, whole), ""
         return found if named else found[0]
 
 

@@ -74,7 +74,7 @@ class Sliced(Tallied):
 
     def _count(self, executor: Executor | None) -> Tally:
         count = partial(_tally, self._observe)
-        tally = reduce_slices(count, _merge, self.parts, executor) if self.parts else None
+        tally = reduce_slices(count, _merge, self.parts, executor, "counting") if self.parts else None
         if tally is None or not tally.n:
             raise ValueError(
                 f"The data of shape {self.shape} hold no observation in {len(self.parts)} slices; at least one must "

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..support.arrays import Ints
 from ..support.executors import alone, map_slices
+from ..support.progress import counted
 from .alphabet import Alphabet, compact
 from .sequences import NoSymbols, Symbols, check_dimensions, read
 from .slices import rows_at_once
@@ -72,7 +73,8 @@ class StoredSymbols:
     def alphabet(self) -> Alphabet:
         """The distinct symbols. Cost: one pass."""
         found = Alphabet(())
-        for symbols in map_slices(self._read, [data for data, *_ in self._parts(0)]):
+        parts = [data for data, *_ in self._parts(0)]
+        for symbols in counted(map_slices(self._read, parts), "symbols that there are", len(parts), "slices"):
             found = found.merge(symbols.alphabet)[0]
         if not found:
             raise NoSymbols(
@@ -87,7 +89,8 @@ class StoredSymbols:
         Cost: one pass; a few slices of a quarter of a gigabyte at most are in memory (none, for maps of bytes).
         """
         parts = self._parts(ahead)
-        for symbols, (_, own, continues) in zip(self._numbered([data for data, *_ in parts]), parts, strict=True):
+        read = counted(self._numbered([data for data, *_ in parts]), "reading", len(parts), "slices")
+        for symbols, (_, own, continues) in zip(read, parts, strict=True):
             yield Piece(symbols.raw, symbols.lut, symbols.bounds, own * self.width, continues)
 
     def sample(self, size: int, block: int) -> Symbols:

@@ -22,7 +22,7 @@ _BLOCK = 1 << 22
 _MOST_LINES = 1000
 
 
-def read_symbols(path: str | os.PathLike[str]) -> list[str] | list[list[str]]:
+def read_symbols(path: str | os.PathLike[str], whole: bool = False) -> list[str] | list[list[str]]:
     """Read series of symbols from a text file.
 
     Each line that is neither empty nor a comment (first character ``#``) is one series. In lines without
@@ -33,6 +33,8 @@ def read_symbols(path: str | os.PathLike[str]) -> list[str] | list[list[str]]:
     ----------
     path : str or path
         A text file, or ``"-"`` for standard input.
+    whole : bool
+        Whether lines are whole strings, so that an empty line is an empty string.
 
     Returns
     -------
@@ -56,8 +58,9 @@ def read_symbols(path: str | os.PathLike[str]) -> list[str] | list[list[str]]:
     >>> folder.cleanup()
     """
     name, lines = file_name(path), read_text(path).split("\n")
-    series = _by_line(lines, name)
-    if not series:
+    # What is after the last line end is no line if nothing is there.
+    series = _by_line(lines if lines[-1] else lines[:-1], name, whole)
+    if not any(series):
         raise ValueError(f"The {name} has no symbols: give at least one line that is not a comment.")
     return series
 
@@ -154,12 +157,14 @@ def _words(line: str, number: int, name: str) -> list[str]:
     return line.split()
 
 
-def _by_line(lines: Iterable[str], name: str) -> list[str] | list[list[str]]:
+def _by_line(lines: Iterable[str], name: str, whole: bool) -> list[str] | list[list[str]]:
     bare: dict[int, str] = {}
     split: dict[int, list[str]] = {}
     for number, line in enumerate(lines, start=1):
+        if line.startswith("#"):
+            continue
         # One split at most: a long line of characters is never cut into a list.
-        head = [] if line.startswith("#") else line.split(None, 1)
+        head = line.split(None, 1) or [""] * whole
         if len(head) == 1 and "," not in head[0]:
             bare[number] = head[0]
         elif head:
@@ -173,5 +178,5 @@ def _by_line(lines: Iterable[str], name: str) -> list[str] | list[list[str]]:
                 f"Line {number} of the {name} has no space or comma but line {min(split)} has: "
                 "separate its symbols too, or end it with a comma if it is a single one."
             )
-        split[number] = [line]
-    return [split[number] for number in sorted(split) if split[number]]
+        split[number] = [line] if line else []
+    return [split[number] for number in sorted(split) if split[number] or whole]

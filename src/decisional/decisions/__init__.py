@@ -12,3 +12,10 @@
 - `events`: changes of state along the data
 - `as_json`: values, predictions and utilities in files
 """
+
+from typing import TYPE_CHECKING
+
+from ..support.rooms import modules_of
+
+if not TYPE_CHECKING:
+    __getattr__ = modules_of(__name__)

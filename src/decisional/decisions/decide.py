@@ -65,6 +65,11 @@ def decide(
     errors : how many standard errors all states together may lose where they are decided alike, by the observations
         of each; 0 where only ties are the same
     n : (K,) observations behind each distribution, or None: they are exact
+
+    Returns
+    -------
+    Decision
+        Predictions and utility of each causal state, and the partitions of steps 6 to 8.
     """
     from scipy.special import ndtri
 

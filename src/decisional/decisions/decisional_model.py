@@ -16,7 +16,7 @@ from ..data.observations import CountsOnly, Observations
 from ..data.sequences import one_sequence
 from ..machines import EpsilonMachine, TransitionGraph
 from ..machines.packed import machine_json, machine_of
-from ..machines.walks import SURE, numbers
+from ..machines.walks import SURE, drive, numbers
 from ..states import aggregation, matching, saved_states
 from ..states.applied import Applied, apply_machine
 from ..states.causal_model import CausalModel, known_states, step_machine
@@ -25,6 +25,7 @@ from ..states.state_model import StateModel, as_observations
 from ..support.arguments import choice as one_of
 from ..support.arguments import flag, integer, is_integer, is_number, real, refusal, some_of
 from ..support.arrays import Floats, Ints
+from ..support.progress import Progress, tell, told
 from . import events
 from .as_json import decode_utility, encode_utility
 from .cross_fitting import Estimate, cross_fitted
@@ -138,7 +139,7 @@ class DecisionalModel(StateModel):
         self.future = future
         self.inputs = inputs
 
-    def fit(self, X: Any, z: Any = None) -> Self:
+    def fit(self, X: Any, z: Any = None, progress: Progress = None) -> Self:
         """Find the decisional states.
 
         Parameters
@@ -148,8 +149,18 @@ class DecisionalModel(StateModel):
             outcomes z, or with `past` one or several series
             (decisional states first: the best predictions of each distinct x, see `causal_states`)
         z : (n,) outcomes, with arrays only
+        progress : True for a bar, or a function that is called with a line of text at each step
+
+        Returns
+        -------
+        DecisionalStates
+            The object itself, fitted.
         """
         self._check_parameters()
+        with told(progress):
+            return self._fit(X, z)
+
+    def _fit(self, X: Any, z: Any) -> Self:
         for name, value in (("past", self.past), ("inputs", self.inputs)):
             if value is not None and isinstance(X, (EpsilonMachine, CausalModel)):
                 rule = f"None for {type(X).__name__}, of data that were observed before"
@@ -214,6 +225,7 @@ class DecisionalModel(StateModel):
         worth = as_utility(self.utility).bound(outcomes)
         names = "integrate", "optimise", "delta", "atol", "indifference"
         how = {name: getattr(self, name) for name in names}
+        tell(f"decisions in {len(probability):,} states")
         decision = decide(p, outcomes, probability, worth, **how, errors=errors, n=n, alpha=alpha)
         self._forget()
         self.causal_, self.machine_, self.outcomes_ = causal, machine, outcomes
@@ -268,6 +280,11 @@ class DecisionalModel(StateModel):
         X : Observations, rows of x, or a sequence of symbols where a machine was fitted
         by : "state" (the decision of its decisional state) or "x" (what is best by P(Z|x) itself, which kernels
             estimate for each x, and which counts have from its causal state)
+
+        Returns
+        -------
+        array
+            Predictions, as the utility names them.
         """
         self.check_fitted()
         one_of(by, "by", ("state", "x"), of="decide")
@@ -299,6 +316,11 @@ class DecisionalModel(StateModel):
         ----------
         X : Observations; an array of x with outcomes z; a sequence of symbols where a machine was fitted, each
             but the last predicting the next one; or series, where the causal states have a `past`
+
+        Returns
+        -------
+        float
+            In the unit of the utility.
         """
         return float(self._obtained(self._trials(X, z)).mean())
 
@@ -316,6 +338,11 @@ class DecisionalModel(StateModel):
         against : what to compare with: "fixed" (the best single prediction of the data of `fit`), "persistence" (as
             if the last value or symbol came again), "ar" (an autoregression of the signal of `fit`, its order up to
             12 by AIC, with normal errors), "x" (by P(Z|x) of each x, see `decide`); by default all that there are
+
+        Returns
+        -------
+        Regret
+            What was obtained, the best fixed prediction, a perfect forecast and the rivals; print it.
         """
         against = RIVALS if against is None else some_of(against, "against", RIVALS, of="regret")
         trials = self._trials(X, z)
@@ -386,6 +413,11 @@ class DecisionalModel(StateModel):
         by : what changes: "decision", "prediction" (iso-prediction state) or "utility" (iso-utility state)
         level : crossings of this expected utility instead: state 1 is at or above the level, 0 below
         initial : list the first known state of each sequence too, with before = -1
+
+        Returns
+        -------
+        Events
+            A sequence of `Event`, in order of position.
 
         Notes
         -----
@@ -588,7 +620,8 @@ class DecisionalModel(StateModel):
             raise ValueError("A machine was fitted, which follows symbols: give 'X' as a sequence of symbols.")
         if self._takes_symbols(X):
             assert self.machine_ is not None
-            return self.machine_.filter(X)
+            # As a monitor does, which begins again where a symbol is missing.
+            return drive(self.machine_, X, self.machine_.start, "reset", "unknown", restarts=True).states
         assert self.causal_ is not None
         if X is self.causal_.observations_:
             return self.causal_.states_.labels[X.x]

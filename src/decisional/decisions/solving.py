@@ -266,6 +266,11 @@ def solve(
     slack : when two utilities count as equal
     integrate : callable of (p, u), see above; by default the sum over outcomes
     optimise : callable of (value, outcomes), see above; by default closed forms and all candidates
+
+    Returns
+    -------
+    Optimum
+        The sets Y and the expected utility of each distribution.
     """
     bound = as_utility(utility).bound(outcomes)
 
@@ -293,6 +298,11 @@ def same_predictions(u1: Any, u2: Any, causal: Any, atol: float = 1e-9) -> bool:
     u1, u2 : utilities, tables or callables
     causal : fitted CausalStates, or an EpsilonMachine
     atol : expected utilities that differ by no more are equal
+
+    Returns
+    -------
+    bool
+        True if all sets are the same.
     """
     a, b = _optima(u1, u2, causal, atol)
     return all(_same(y1, y2, atol) for y1, y2 in zip(a.predictions, b.predictions, strict=True))

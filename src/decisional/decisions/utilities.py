@@ -109,6 +109,11 @@ def table(matrix: ArrayLike, y: Iterable[Hashable] | None = None, z: Iterable[Ha
     y : n_y predictions; by default the outcomes z if the table is square, else 0, 1, ...
     z : n_z outcomes; by default those of the data, in their order
 
+    Returns
+    -------
+    Utility
+        For `DecisionalStates`.
+
     Examples
     --------
     >>> table([[0, -1], [-2, 1]], z=["rain", "sun"]).matrix(["sun"], ["rain", "sun"])
@@ -359,6 +364,11 @@ def newsvendor(shortage: float, surplus: float, y: Iterable[float] | None = None
     shortage, surplus : cost of each unit that is missing, and of each that is left over
     y : candidates; by default all numbers
 
+    Returns
+    -------
+    Utility
+        Whose Y are the quantiles of order shortage / (shortage + surplus).
+
     Examples
     --------
     >>> newsvendor(3, 1).matrix([10], [8, 12])
@@ -416,6 +426,11 @@ def interval_score(coverage: float = 0.9, y: Iterable[tuple[float, float]] | Non
     coverage : between 0 and 1
     y : candidates (low, high); by default all intervals
 
+    Returns
+    -------
+    Utility
+        Whose Y are the central intervals.
+
     Examples
     --------
     >>> interval_score(0.5).matrix([(0, 2)], [1, 3])
@@ -457,6 +472,11 @@ def alarm(
     missed, false : cost of an alarm that is missed, and of a false one
     below : warn of z < threshold instead
     y : names of the two predictions, that of no alarm first
+
+    Returns
+    -------
+    Utility
+        Whose predictions are "quiet" and "alarm".
 
     Examples
     --------

@@ -51,6 +51,11 @@ def read_utility(name: str | os.PathLike[str], outcomes: Iterable[Hashable] = ()
     outcomes : iterable, optional
         Those that a table must have, or is refused.
 
+    Returns
+    -------
+    Utility
+        For `DecisionalStates`.
+
     Examples
     --------
     >>> read_utility("tolerant:0.5")

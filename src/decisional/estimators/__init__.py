@@ -6,3 +6,10 @@
 
 Nothing is imported here: `write_values` does without scikit-learn.
 """
+
+from typing import TYPE_CHECKING
+
+from ..support.rooms import modules_of
+
+if not TYPE_CHECKING:
+    __getattr__ = modules_of(__name__)

@@ -16,6 +16,7 @@ import numpy as np
 from ..states.class_densities import ClassCounts, ClassDensities
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices, workers
+from ..support.progress import counted
 
 # Folds, at most: of a training series nine tenths of the others tell.
 FOLDS = 10
@@ -102,14 +103,14 @@ def class_evidence(series: list[list[Any]], labels: Any, numeric: bool, past: in
     folds, n_folds = _folds(contents, kind)
     block = kind * n_folds + np.array([folds[content] for content in contents])
     shape = (classes.size, n_folds)
-    looks = []
-    for values in zip(*series, strict=True):
-        ways = (
-            _ways(values, past, step)
-            if numeric
-            else {"anyway": partial(words, past=0), "past": partial(words, past=past)}
-        )
-        looks.append([Look(name, way, _learn(way, values, block, shape, numeric)) for name, way in ways.items()])
+
+    def looks_at(values: Any) -> list[Look]:
+        alone = {"anyway": partial(words, past=0), "past": partial(words, past=past)}
+        ways = _ways(values, past, step) if numeric else alone
+        return [Look(name, way, _learn(way, values, block, shape, numeric)) for name, way in ways.items()]
+
+    found = map(looks_at, zip(*series, strict=True))
+    looks = list(counted(found, "models of classes", len(series[0]), "variables"))
     return ClassEvidence(looks, classes.tolist(), folds)
 
 

@@ -22,6 +22,7 @@ from ..states.kernels import Kernels
 from ..states.state_model import refuse_ragged
 from ..support.arguments import flag, integer, refusal
 from ..support.arrays import Floats
+from ..support.progress import Progress, counted, tell, told
 from .class_evidence import ClassEvidence, class_evidence, standard
 
 # Whole numbers and fractions are of one kind.
@@ -59,6 +60,7 @@ class ComplexityFeatures(TransformerMixin, BaseEstimator):
         whose utilities would otherwise all differ
     passes : how often clustering visits the data
     shared : whether series with labels share models; False gives the complexities of each series on its own alone
+    progress : True for a bar, or a function that is called with a line of text at each step
 
     Attributes
     ----------
@@ -96,6 +98,7 @@ class ComplexityFeatures(TransformerMixin, BaseEstimator):
         delta: float | None = None,
         passes: int = 1,
         shared: bool = True,
+        progress: Progress = None,
     ) -> None:
         self.utility = utility
         self.past = past
@@ -107,6 +110,7 @@ class ComplexityFeatures(TransformerMixin, BaseEstimator):
         self.delta = delta
         self.passes = passes
         self.shared = shared
+        self.progress = progress
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn what series share, where they have labels y (n_series,); without these there is nothing to learn."""
@@ -122,7 +126,8 @@ class ComplexityFeatures(TransformerMixin, BaseEstimator):
                 integer(value, name, of="ComplexityFeatures")
                 for name, value in (("past", self.past), ("step", self.step))
             )
-            self.evidence_ = class_evidence(_plain(variables, self._numeric), labels, self._numeric, past, step)
+            with told(self.progress):
+                self.evidence_ = class_evidence(_plain(variables, self._numeric), labels, self._numeric, past, step)
         return self
 
     def transform(self, X: Any) -> Floats:
@@ -134,10 +139,13 @@ class ComplexityFeatures(TransformerMixin, BaseEstimator):
         series, evidence = _series(X), self.evidence_
         numeric = _are_numbers(series) if evidence is None else self._numeric
         variables, _ = _variables(series, numeric, self.n_variables_in_, self._axis)
-        own: Floats = np.array([[self._features(values, numeric) for values in one] for one in variables])
-        if evidence is None:
-            return own.reshape(len(own), -1)
-        statistics, leads = evidence.rows(_plain(variables, numeric))
+        found = ([self._features(values, numeric) for values in one] for one in variables)
+        with told(self.progress):
+            own: Floats = np.array(list(counted(found, "complexities", len(variables), "series")))
+            if evidence is None:
+                return own.reshape(len(own), -1)
+            tell("evidence of classes")
+            statistics, leads = evidence.rows(_plain(variables, numeric))
         levels = [np.array([[_level(values) for values in one] for one in variables])] if numeric else []
         return np.column_stack([np.concatenate([own, *levels, statistics], axis=2).reshape(len(own), -1), leads])
 

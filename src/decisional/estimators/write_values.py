@@ -14,9 +14,10 @@ from ..data.outputs import Journal, Npy, Zarr, header, inode, is_zarr_array, one
 from ..data.slices import Part, Sliced
 from ..decisions.decisional_model import DecisionalModel
 from ..states.causal_model import CausalModel
-from ..support.arguments import choice, flag, shown, teller
+from ..support.arguments import choice, flag, shown
 from ..support.executors import check_executor, map_slices
 from ..support.files import beside, checked_path, replace
+from ..support.progress import Progress, check_progress, counted, tell, told
 
 # Names of values, and the partition that has them.
 LABELS = {"labels": "states_", "iso_prediction": "iso_prediction_", "iso_utility": "iso_utility_"}
@@ -38,7 +39,7 @@ def write_values(
     path: str | os.PathLike[str],
     values: str = "labels",
     executor: Executor | None = None,
-    progress: Callable[[str], Any] | None = None,
+    progress: Progress = None,
     overwrite: bool = True,
 ) -> None:
     """Write a value of each observation to its place on the data's grid, slice by slice.
@@ -56,7 +57,8 @@ def write_values(
         "local_prediction_complexity", "local_utility_complexity", "local_utility"
     executor : where slices are computed and written: any concurrent.futures executor or a Dask client, whose workers
         see the folder of `path`; default threads. Not used where the observations are in memory
-    progress : function of a line of text such as ``"labels: 12 of 60 slices"``, called after each slice
+    progress : True for a bar, or a function of a line of text such as ``"labels: 12 of 60 slices"``, called after each
+        slice
     overwrite : whether an earlier output may be replaced
 
     Notes
@@ -78,7 +80,8 @@ def write_values(
     labels: 2 of 2 slices
     (2000,)
     """
-    say, overwrite = teller(progress), flag(overwrite, "overwrite")
+    overwrite = flag(overwrite, "overwrite")
+    check_progress(progress)
     check_executor(executor)
     obs, vector, missing = _wanted(estimator, values)
     target = _target(path)
@@ -94,31 +97,36 @@ def write_values(
             return
         if not overwrite and os.path.lexists(target):
             raise FileExistsError(f"The path {target!r} exists and 'overwrite' is {overwrite}: give another path.")
-        with room(target, file.nbytes):
-            for count, more in _write(file, journal, fill, parts, done, executor if isinstance(obs, Sliced) else None):
-                say(f"{values}: {count} of {len(parts)} slices{more}")
+        with room(target, file.nbytes), told(progress):
+            rest = _rest(values, file, journal, parts, done)
+            written = _write(file, journal, fill, parts, rest, executor if isinstance(obs, Sliced) else None)
+            for _ in counted(written, values, len(parts), "slices", done=len(parts) - len(rest)):
+                pass
             file.finish(begins)
             journal.add({"finished": inode(file.part)})
         replace(file.part, target)
         journal.remove()
 
 
-def _write(
-    file: Npy | Zarr, journal: Journal, fill: Fill, parts: list[Part], done: set[int], executor: Executor | None
-) -> Iterator[tuple[int, str]]:
-    """Write all slices that are not done, each followed by a line of the journal; how many are there is yielded."""
+def _rest(values: str, file: Npy | Zarr, journal: Journal, parts: list[Part], done: set[int]) -> list[int]:
+    """The slices that are not there yet: all of them, where the file is not whole."""
     if done and file.is_whole():
-        yield len(done), " were there"
-    else:
-        done = set()
-        journal.remove()
-        file.create()
-        journal.begin()
-    rest = [k for k in range(len(parts)) if k not in done]
+        tell(f"{values}: {len(done)} of {len(parts)} slices were there")
+        return [k for k in range(len(parts)) if k not in done]
+    journal.remove()
+    file.create()
+    journal.begin()
+    return list(range(len(parts)))
+
+
+def _write(
+    file: Npy | Zarr, journal: Journal, fill: Fill, parts: list[Part], rest: list[int], executor: Executor | None
+) -> Iterator[None]:
+    """Write the rest of the slices, each followed by a line of the journal."""
     written = map_slices(partial(_write_slice, file, journal, fill), [parts[k] for k in rest], executor)
-    for count, (k, _) in enumerate(zip(rest, written, strict=True), len(done) + 1):
+    for k, _ in zip(rest, written, strict=True):
         journal.add({"slice": k})
-        yield count, ""
+        yield
 
 
 def _write_slice(file: Npy | Zarr, journal: Journal, fill: Fill, part: Part) -> None:

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._kernels import hidden_paths
-from ..data.alphabet import Alphabet
-from ..data.sequences import one_sequence
+from ..data.alphabet import Alphabet, plain
 from ..support import arguments, resources
 from ..support.arrays import read_only
 from ..support.files import read_json, write_json
@@ -24,7 +23,7 @@ from . import chains, checks
 from .epsilon_machine import EpsilonMachine, trusted_machine
 from .measures import state_names
 from .mixed_states import closure, labelled
-from .walks import MOST
+from .walks import MOST, coded, refuse_ends
 
 Array = NDArray[Any]
 Names = tuple[Hashable, ...]
@@ -154,9 +153,9 @@ class BeliefMachine:
     def filter(self, symbols: Any) -> Array:
         """Return what is believed of the hidden state after each symbol, shape (n, n_states).
 
-        One sequence, from the stationary distribution; a symbol that is missing or not in the alphabet is a gap, after
-        which nothing is known. After a symbol that cannot come what is believed begins anew. Whole strings begin with
-        `start`, and go on after a gap, whatever was there.
+        One sequence, from the stationary distribution; whole strings begin with `start`. A symbol that is missing
+        (None, NaN or masked) may have been any, but the end of a string. After a symbol that cannot come, such as one
+        that is not in the alphabet, what is believed begins anew.
         """
         return self._along(symbols, self.home)[0]
 
@@ -168,10 +167,19 @@ class BeliefMachine:
     def log_likelihood(self, symbols: Any) -> float:
         """Return the log-probability of one sequence in bits, -inf if it cannot be. Cost: O(n n_states²).
 
-        Where there is a `start` it is that of the whole string, with its end.
+        Missing symbols cost nothing, and those that are not in the alphabet are refused. Where there is a `start` it is
+        the log-probability of the whole string, with its end.
         """
+        symbols, n, code = coded(symbols, self.alphabet, self.start is not None)
+        unknown = np.flatnonzero(code(0, n) == len(self.alphabet))
+        if unknown.size:
+            raise ValueError(
+                f"The symbol {plain(symbols[unknown[0]])!r} at position {unknown[0]} of 'symbols' is not in the "
+                f"alphabet {arguments.shown(self.alphabet)}; what it costs is not known: leave it out, or give None."
+            )
         beliefs, chances = self._along(symbols, self.home)
         if self.start is not None:
+            refuse_ends(code(0, n), self.alphabet)
             last = beliefs[-1] if len(beliefs) else self.start
             chances = np.append(chances, last @ self.emission[:, -1])
         return float(np.log2(chances).sum()) if (chances > 0.0).all() else -np.inf
@@ -182,31 +190,31 @@ class BeliefMachine:
         return self.stationary if self.start is None else self.start
 
     def _along(self, symbols: Any, begin: Array) -> tuple[Array, Array]:
-        """Beliefs (n, n_states) after each symbol, and the probability of each given those before, 1 for gaps."""
-        symbols = one_sequence(symbols, self.alphabet)
-        if isinstance(symbols, Iterable) and not isinstance(symbols, (str, bytes, bytearray, memoryview, np.ndarray)):
-            symbols = list(symbols)
-        n, code = Alphabet(self.alphabet).coder(symbols)
+        """Beliefs (n, n_states) after each symbol, and the probability of each given those before, 1 if missing."""
+        _, n, code = coded(symbols, self.alphabet, self.start is not None)
         resources.require(8 * n * (self.n_states + 1), f"beliefs after {n:,} symbols", "follow fewer at a time")
         beliefs, chances = np.empty((n, self.n_states)), np.empty(n)
-        home, belief, steps = np.array(self.home), np.array(begin), self.steps
-        unknown = len(self.alphabet)
-        if self.start is not None:
-            # One more symbol, any but the end.
-            steps = np.concatenate([steps, steps[:-1].sum(axis=0, keepdims=True)])
+        home, belief, unknown = np.array(self.home), np.array(begin), len(self.alphabet)
+        # Two more symbols: one that never comes, and any; the end is never missing.
+        any_symbol = self.steps if self.start is None else self.steps[:-1]
+        steps = np.concatenate([self.steps, np.zeros((1, *self.steps.shape[1:])), any_symbol.sum(axis=0)[None]])
         for lo in range(0, n, _CHUNK):
             codes = np.asarray(code(lo, min(lo + _CHUNK, n)), np.int64)
-            gaps = codes >= unknown
-            codes[gaps] = -1 if self.start is None else unknown
             part = slice(lo, lo + codes.size)
             hidden_paths.follow(codes, steps, home, belief, beliefs[part], chances[part])
-            chances[part][gaps] = 1.0
+            gone = codes > unknown
+            chances[part][gone] = chances[part][gone] > 0.0
         return beliefs, chances
 
     def simulate(self, n: int, rng: Any = None) -> Any:
         """Emit n symbols, or a list of n whole strings where there is a `start`; the same seed gives the same ones.
 
         Cost: O(log n_states) for each symbol.
+
+        Returns
+        -------
+        array, or list of lists
+            The symbols, or the whole strings.
         """
         size = arguments.integer(n, "n", least=0, most=MOST, remedy="give the number of symbols")
         generator = arguments.generator(rng)

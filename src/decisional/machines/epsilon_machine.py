@@ -134,6 +134,11 @@ class EpsilonMachine(Measures):
             Uses of each edge that the probabilities were estimated from; by default they are exact.
         start : int, optional
             The state in which whole strings begin, and to which the last symbol, "<end>", leads.
+
+        Returns
+        -------
+        EpsilonMachine
+            States in the order of the rows.
         """
         arrays = checks.checked_arrays(targets, emission, alphabet, names)
         machine = cls.__new__(cls)
@@ -248,6 +253,11 @@ class EpsilonMachine(Measures):
         ----------
         atol : float
             Probabilities that differ by no more than this are taken as equal.
+
+        Returns
+        -------
+        EpsilonMachine
+            With as few states as the same process needs.
         """
         arguments.real(atol, "atol", least=0, remedy="try atol=1e-9")
         return self._merged(atol)[0]
@@ -306,8 +316,10 @@ class EpsilonMachine(Measures):
         Parameters
         ----------
         symbols : str, bytes, sequence or array
-            One sequence. A symbol that is not in the alphabet stands for the one that prints the same. Values of the
-            signal where the machine has `levels`: a state is known then where its probability is at least 0.97.
+            One sequence. A symbol that is not in the alphabet stands for the one that prints the same. One that is
+            missing (None, NaN or masked) may have been any, but the end of a string: what is believed of the state
+            moves on. Values of the signal where the machine has `levels`: a state is known then where its probability
+            is at least 0.97.
         start : int or name, optional
             State before the first symbol. By default it is that in which whole strings begin, if there is one, and
             else not known: the stationary distribution is conditioned on the symbols until a single state is left.
@@ -333,13 +345,19 @@ class EpsilonMachine(Measures):
         states when it is not known; zeros in a dead end of an exact machine. Parameters are those of `filter`. The last
         column of a machine of whole strings is the end of the string; before the first symbol that machine foretells
         ``machine.posterior[machine.start]``.
+
+        Returns
+        -------
+        array of float
+            One row for each symbol that is given, columns as in `alphabet`.
         """
         return walks.drive(self, symbols, self._state(start), impossible, "unknown", mixing=True).mixture
 
     def log_likelihood(self, symbols: Any, start: Any = None) -> float:
         """Return the log-probability of one sequence in bits, -inf if an exact machine cannot emit it.
 
-        Without `start` the first state is drawn from the stationary distribution. An estimated machine, which has
+        Without `start` the first state is drawn from the stationary distribution. Missing symbols (None, NaN or masked)
+        cost nothing: that they may have been any is in what is believed of the state. An estimated machine, which has
         `counts`, holds nothing impossible: after a symbol that it has not seen where it comes, what it believes of its
         state begins anew. Where the machine has a `start`, it is the probability of the whole string, with its end,
         which is not among the symbols given: over all strings they sum to 1. Cost: O(n), constant memory.
@@ -423,7 +441,13 @@ class EpsilonMachine(Measures):
             raise ValueError(f"The file '{path}' is corrupt, save the machine again: {error}") from None
 
     def to_sofic(self) -> Any:
-        """Return the recurrent part as a ``sofic.EpsilonMachine`` (extra ``decisional[bench]``)."""
+        """Return the recurrent part as a ``sofic.EpsilonMachine`` (extra ``decisional[bench]``).
+
+        Returns
+        -------
+        sofic.EpsilonMachine
+            With the names of states and symbols.
+        """
         return exchange.to_sofic(self.recurrent_part())
 
     @classmethod
@@ -436,6 +460,11 @@ class EpsilonMachine(Measures):
 
         Its hidden states are the edges, in the order of states and symbols, each of which emits its symbol; its symbols
         are the places in `alphabet`. Its ``score`` is `log_likelihood` in nats, from the stationary distribution.
+
+        Returns
+        -------
+        hmmlearn.hmm.CategoricalHMM
+            Which forecasts and samples as it is, without being fitted.
         """
         return exchange.to_hmmlearn(self.recurrent_part())
 

@@ -22,6 +22,11 @@ def mess3(x: float = 0.05, a: float = 0.85) -> BeliefMachine:
     ----------
     x : probability of each of the two other states after a step, below 1/2
     a : probability that a state shows its own symbol
+
+    Returns
+    -------
+    BeliefMachine
+        Three hidden states over three symbols.
     """
     x = arguments.real(x, "x", above=0, below=0.5, remedy="try x=0.05", of="the process")
     a = _inside("a", a)

@@ -84,6 +84,11 @@ def periodic(word: str | Sequence[Hashable] = "0011") -> EpsilonMachine:
     word : str or sequence of symbols
         A string of digits gives integer symbols, other words their own characters or items.
 
+    Returns
+    -------
+    EpsilonMachine
+        With one state for each position.
+
     Examples
     --------
     >>> periodic("0101").n_states
@@ -252,6 +257,11 @@ def random_machine(n_states: int, n_symbols: int = 2, rng: Any = None, least: fl
     rng : None, int, or numpy Generator
     least : float
         Smallest probability of an edge, at most 1 / n_symbols.
+
+    Returns
+    -------
+    EpsilonMachine
+        Of as many states and symbols.
     """
     sizes = (n_states, "n_states"), (n_symbols, "n_symbols")
     n_states, n_symbols = (arguments.integer(size, name, most=MOST_STATES) for size, name in sizes)

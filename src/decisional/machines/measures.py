@@ -68,6 +68,11 @@ class Measures(StateGraph):
         with_error : bool
             Return (E, error), the error being a bound in bits, rather than E alone.
 
+        Returns
+        -------
+        float
+            In bits.
+
         References
         ----------
         J. P. Crutchfield, C. J. Ellison, J. R. Mahoney, Time's barbed arrow: irreversibility, crypticity, and stored
@@ -291,6 +296,11 @@ class Measures(StateGraph):
         most : int
             Beliefs to follow; more are refused.
 
+        Returns
+        -------
+        EpsilonMachine
+            Recurrent states by decreasing probability.
+
         Notes
         -----
         Cost: O(n_states² n_symbols) for each belief.
@@ -313,6 +323,11 @@ class Measures(StateGraph):
         information, and the parts of a symbol's entropy.
 
         Parameters, cost and reference are those of `reverse`.
+
+        Returns
+        -------
+        BidirectionalMachine
+            The pairs of forward and reverse states, and their measures.
         """
         reverse, joint, forward = self._reversed(atol, most)
         return BidirectionalMachine(forward, reverse, joint)
@@ -327,6 +342,11 @@ class Measures(StateGraph):
         Parameters
         ----------
         other : EpsilonMachine
+
+        Returns
+        -------
+        float
+            In bits per symbol; infinite where `other` cannot emit what this machine does.
 
         Notes
         -----
@@ -373,6 +393,11 @@ class Measures(StateGraph):
         values : n_symbols numbers, optional
             What the symbols stand for, in the order of `alphabet`; by default the symbols themselves.
 
+        Returns
+        -------
+        array of float
+            Cov(X_0, X_k) for k = 0, ..., n.
+
         Notes
         -----
         Cost: O(n n_states²).
@@ -400,6 +425,11 @@ class Measures(StateGraph):
         ----------
         frequencies : array of shape (m,)
         values : as for `autocovariance`
+
+        Returns
+        -------
+        array of float
+            The power at each frequency.
 
         Notes
         -----

@@ -104,7 +104,10 @@ class StateGraph:
     def to_networkx(self) -> Any:
         """Return a networkx graph of the state names (extra ``decisional[graph]``).
 
-        A DiGraph, or where edges have symbols a MultiDiGraph, keyed by symbol.
+        Returns
+        -------
+        networkx.DiGraph
+            Or where edges have symbols a networkx.MultiDiGraph, keyed by symbol.
         """
         networkx = package("networkx", "to_networkx() needs networkx, which is not installed", "graph")
         graph = getattr(networkx, self._networkx)()

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._kernels import level_walks, machines
-from ..data.alphabet import Alphabet, plain
+from ..data.alphabet import TEXT, Alphabet, plain
 from ..data.frames import array_of, is_frame
 from ..data.sequences import check_dimensions, one_sequence
 from ..support import arguments, resources
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .levels import Levels
 
 Array = NDArray[Any]
+Names = tuple[Hashable, ...]
 
 MOST = 1 << 36  # symbols of a simulation
 _CHUNK = 1 << 16  # symbols handled at once: bounds the memory beside the result
@@ -129,6 +130,44 @@ def prior(machine: EpsilonMachine) -> Array:
     return np.full(machine.n_states, 1.0 / machine.n_states) if machine.weights is None else np.array(machine.weights)
 
 
+def coded(symbols: Any, letters: Names, whole: bool = False) -> tuple[Any, int, Callable[[int, int], Array]]:
+    """One sequence along an alphabet: its symbols, their number, and a function that gives the codes of a slice.
+
+    Unknown symbols are len(letters), those that are missing one more. Where it is a whole string, several are refused.
+    """
+    symbols = one_sequence(symbols, letters)
+    if isinstance(symbols, Iterable) and not isinstance(symbols, (*TEXT, np.ndarray)):
+        symbols = [None if symbol is np.ma.masked else symbol for symbol in symbols]
+    if whole and not isinstance(symbols, TEXT):
+        _refuse_several(symbols, Alphabet(letters))
+    return symbols, *Alphabet(letters).coder_with_gaps(symbols)
+
+
+def _refuse_several(symbols: Any, alphabet: Alphabet) -> None:
+    """Refuse a list of strings: of sequences, or of text that is no symbol although all of its parts are."""
+    if isinstance(symbols, np.ndarray):
+        symbols = symbols.tolist() if symbols.dtype.kind in "OUS" and symbols.ndim == 1 else []
+    for item in symbols if isinstance(symbols, list) else []:
+        several = isinstance(item, (list, np.ndarray))
+        if isinstance(item, (*TEXT, tuple)) and alphabet.lookup(item) == len(alphabet):
+            n, code = alphabet.coder(item)
+            several = bool((code(0, n) < len(alphabet)).all())
+        if several:
+            raise ValueError(
+                f"The 'symbols' are several strings, such as {arguments.shown(item)}; one is followed at a time: give "
+                "each of them, as in [machine.log_likelihood(string) for string in strings]."
+            )
+
+
+def refuse_ends(codes: Array, letters: Names) -> None:
+    """Refuse a whole string that has the last letter, the end."""
+    if (codes == len(letters) - 1).any():
+        raise ValueError(
+            f"The 'symbols' have {letters[-1]!r}, which stands for the end of a string and is added to each: leave it "
+            "out."
+        )
+
+
 def foretold(machine: EpsilonMachine) -> Array:
     """(n_states, n_symbols + 1) what each state foretells, the last column for symbols that were never seen."""
     return np.column_stack([machine.posterior, machine.unseen])
@@ -176,6 +215,7 @@ def drive(
     unsynchronised: str,
     mixing: bool = False,
     scoring: bool = False,
+    restarts: bool = False,
 ) -> Drive:
     """Drive a machine with one sequence; see `EpsilonMachine.filter`.
 
@@ -186,12 +226,12 @@ def drive(
     likely = arguments.choice(unsynchronised, "unsynchronised", ("unknown", "likely")) == "likely"
     if machine.levels is not None:
         return _along_signal(machine, machine.levels, numbers(symbols), start, likely)
-    symbols = one_sequence(symbols, machine.alphabet)
-    if isinstance(symbols, Iterable) and not isinstance(symbols, (str, bytes, bytearray, memoryview, np.ndarray)):
-        symbols = list(symbols)
-    n, code = Alphabet(machine.alphabet).coder(symbols)
+    whole = machine.start is not None
+    symbols, n, code = coded(symbols, machine.alphabet, whole)
     n_states, n_symbols = machine.emission.shape
-    targets = np.concatenate([machine.targets, np.full((n_states, 1), -1, dtype=np.int32)], axis=1)
+    targets = np.concatenate([machine.targets, np.full((n_states, 2), -1, dtype=np.int32)], axis=1)
+    # The end of a whole string is never missing.
+    n_letters = n_symbols - whole
     home = prior(machine)
     belief = home.copy() if start is None else np.eye(n_states)[start]
     states = np.empty(min(n, _CHUNK) if scoring else n, dtype=np.int32)
@@ -204,10 +244,15 @@ def drive(
     total = 0.0
     for lo in range(0, n, _CHUNK):
         codes = code(lo, min(lo + _CHUNK, n))
+        if restarts:
+            # What is missing is as if unknown, after which the machine begins again.
+            codes = np.minimum(codes, len(machine.alphabet))
+        if whole and scoring:
+            refuse_ends(codes, machine.alphabet)
         after = states[: codes.size] if scoring else states[lo : lo + codes.size]
         rows = mixture[lo : lo + codes.size]
         stop, log2p = machines.drive(
-            codes, targets, machine.emission, smooth, home, belief, policy, likely, after, rows, counts
+            codes, n_letters, targets, machine.emission, smooth, home, belief, policy, likely, after, rows, counts
         )
         total += log2p
         if stop >= 0 and scoring:
@@ -224,7 +269,7 @@ def drive(
     if scoring:
         used = counts > 0
         total += float(counts[used] @ np.log2(machine.posterior[used]))
-        if machine.start is not None:
+        if whole:
             ending = float(belief @ machine.posterior[:, -1])
             total += float(np.log2(ending)) if ending > 0.0 else float("-inf")
     return Drive(states, mixture, total)

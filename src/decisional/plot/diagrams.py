@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..support.arrays import Bools, Floats
 from .figures import INK, LINE, figure_of, fill, legend, new_figure, require_axes, tint
-from .plane import directions, distances, join, left, length, side, within
+from .plane import directions, distances, join, left, length, outlines, side, within
 from .wording import probability_text, symbol_text
 
 if TYPE_CHECKING:
@@ -25,11 +26,13 @@ if TYPE_CHECKING:
 MAX_LINES = 8  # symbols written on one edge
 MAX_STATES, MAX_EDGES = 30, 100  # what is laid out with care; larger machines are drawn on a circle
 LARGEST, SMALLEST, FAINT = 0.36, 0.2, 0.17  # radii: most probable, least probable, transient
+SMALL = 0.9  # captions, in fonts
 FONT, LEADING = 0.17, 1.1  # height of the text in layout units, and of a line of text in fonts
 MARGIN = 0.08  # free space around the picture
 HEAD = 0.15  # length of an arrow head
 BENDS = (0.1, -0.1, 0.0, 0.22, -0.22, 0.36, -0.36, 0.5, -0.5, 0.7, -0.7)  # height of an arc over its chord
 PAIRED = (0.18, 0.11, 0.26, 0.36, 0.46, 0.6)  # the same for two opposite edges
+FINE = 0.05, -0.05, 0.16, -0.16, 0.29, -0.29, 0.43, -0.43, 0.6, -0.6  # between these, where there is little room
 
 
 class Edge:
@@ -55,11 +58,16 @@ class Edge:
         self.ends = min(source, target), max(source, target)
 
     @property
+    def label_box(self) -> Floats:
+        """The lower left and upper right corners of the label, once it is placed."""
+        assert self.place is not None
+        half = extent(self.label) / 2
+        return np.array([self.place - half, self.place + half])
+
+    @property
     def points(self) -> Floats:
         """Points of the curve and its head, and the corners of the label."""
-        half = extent(self.label) / 2
-        label = [] if self.place is None else [np.array([self.place - half, self.place + half])]
-        return join([self.curve, self.head, *label])
+        return join([self.curve, self.head, *([] if self.place is None else [self.label_box])])
 
 
 class Diagram:
@@ -85,6 +93,17 @@ class Diagram:
         self.xy: Floats = np.zeros((len(p), 2))
         # Too large to look for the best curves and places of labels.
         self.crowded = len(p) > MAX_STATES or len(edges) > MAX_EDGES
+
+    def caption(self) -> str:
+        """How to read a label, by one of those that are there, and how transient states."""
+        found = [edge.label.split("\n")[0] for edge in self.edges]
+        # One that is not certain is told apart best from its symbol.
+        example = next((label for label in found if not label.endswith("| 1")), found[0] if found else "")
+        symbol, _, p = example.rpartition(" | ")
+        parts = [f"{example}: the next symbol is {symbol}, with probability {p}"] if symbol else []
+        if found and not symbol:
+            parts = [f"{example}: the probability of going there"]
+        return ";\n".join(parts + ([] if self.recurrent.all() else ["dashed: left for good"]))
 
     def page(self) -> Floats:
         """Return the lower left and upper right corners of states, edges and labels, with a margin."""
@@ -157,13 +176,19 @@ def _bends(bundle: Sequence[Edge]) -> tuple[float, ...]:
     return BENDS if len(bundle) == 1 else PAIRED
 
 
-def _bend(bundle: Sequence[Edge], links: Sequence[Edge], diagram: Diagram, toll: Toll | None) -> None:
+def _bend(
+    bundle: Sequence[Edge],
+    links: Sequence[Edge],
+    diagram: Diagram,
+    toll: Toll | None,
+    more: tuple[float, ...] = (),
+) -> None:
     """Choose the bend of an edge, or of two opposite ones: to its own left, so that these never overlap."""
     others = [edge.curve for edge in links if edge not in bundle]
     xy, radius = (np.delete(values, bundle[0].ends, axis=0) for values in (diagram.xy, diagram.radius))
     bends = _bends(bundle)
     best = np.inf
-    for bend in bends:
+    for bend in (*bends, *more):
         curves = [_arc(edge, diagram, bend) for edge in bundle]
         cost = 2 * abs(abs(bend) - bends[0]) + 8 * max(abs(bend) - 0.36, 0)
         for edge, curve in zip(bundle, curves, strict=True):
@@ -214,7 +239,7 @@ def _loop(state: int, diagram: Diagram, busy: Floats) -> Floats:
     near = np.zeros(len(candidates))
     for reach, width in ((radius + 0.2, 0.28), (radius + 0.6, 0.4)):
         near += np.count_nonzero(distances(centre + reach * candidates, obstacles) < width, axis=1)
-    direction = candidates[np.argmin(0.08 * near + 1.5 * (1 - candidates @ away))]
+    direction = candidates[np.argmin(0.12 * near + 1.5 * (1 - candidates @ away))]
     size, start = 0.15 + 0.25 * radius, np.arctan2(-direction[1], -direction[0])
     curve = centre + (radius + 0.7 * size) * direction + size * directions(start - np.linspace(0, 2 * np.pi, 161))
     return np.asarray(curve[length(curve - centre) > radius + 0.02])
@@ -233,65 +258,30 @@ def _arrow(curve: Floats) -> tuple[Floats, Floats]:
     return np.concatenate([curve[: last + 1], notch[None]]), head
 
 
-def place_labels(diagram: Diagram, texts: Iterable[tuple[Floats, Floats]] = (), lines: Iterable[Floats] = ()) -> None:
-    """Put each label beside or on its edge, where it covers least.
-
-    Other texts, given by their centres and half their sizes, and points of other lines are not to be covered either.
-    """
-    edges = diagram.edges
-    heads, taken = join(edge.head for edge in edges), list(texts)
-    # Loops and short edges have the least choice.
-    for edge in sorted(edges, key=lambda edge: (not edge.is_loop, len(edge.curve))):
-        own, strangers = edge.curve[::3], join([*(other.curve[::3] for other in edges if other is not edge), *lines])
-        half = extent(edge.label) / 2 + 0.03
-        candidates = _around_loop(edge, half, diagram.xy) if edge.is_loop else _along_curve(edge, half)
-        best, edge.place = np.inf, candidates[0][0]
-        for place, cost in candidates if not diagram.crowded else []:
-            cost += 0.15 * _inside(strangers, place, half + 0.02) + 0.02 * _inside(own, place, half)
-            cost += 0.02 * _inside(strangers, place, half + 0.14)
-            cost += 0.3 * _inside(heads, place, half + 0.02)
-            near = np.clip(np.abs(diagram.xy - place) - half, 0, None)
-            cost += 3.0 * np.count_nonzero(length(near) < diagram.radius + 0.03)
-            for other, size in taken:
-                overlap = np.clip(half + size + 0.08 - np.abs(place - other), 0, None)
-                cost += 6.0 * float(np.prod(overlap)) / float(np.prod(2 * half))
-            if cost < best - 1e-9:
-                best, edge.place = cost, place
-        taken.append((edge.place, half))
+def other_boxes(diagram: Diagram, edge: Edge) -> Floats:
+    """(n, 2, 2) corners of the labels of other edges, where these have a place."""
+    found = [other.label_box for other in diagram.edges if other is not edge and other.place is not None]
+    return np.array(found).reshape(-1, 2, 2)
 
 
-def _inside(points: Floats, place: Floats, half: Floats) -> int:
-    return int(np.count_nonzero((np.abs(points - place) < half).all(axis=1)))
+def labels_hit(diagram: Diagram, edge: Edge, curve: Floats) -> int:
+    """How many labels of other edges a curve runs through."""
+    return int(within(curve, other_boxes(diagram, edge)).any(axis=1).sum())
 
 
-def _around_loop(edge: Edge, half: Floats, xy: Floats) -> list[tuple[Floats, float]]:
-    """Return places for the label of a loop, around its tip, with their cost."""
-    centre, tip = edge.curve.mean(0), edge.curve[len(edge.curve) // 2]
-    away = tip - xy[edge.source]
-    size = float(length(tip - centre)) + 0.03
-    found = []
-    for turn in (0.0, 0.2, -0.2, 0.4, -0.4, 0.7, -0.7, 1.0, -1.0):
-        ray = np.arange(0.0, 4.0, 0.02)[:, None] * directions(np.arctan2(away[1], away[0]) + turn)
-        clear = length(np.clip(np.abs(ray) - half, 0, None)) >= size
-        found.append((centre + ray[np.argmax(clear)], 0.1 * abs(turn)))
-    return found
-
-
-def _along_curve(edge: Edge, half: Floats) -> list[tuple[Floats, float]]:
-    """Return places for the label of an edge, on both sides and on the curve, with their cost."""
-    curve = edge.curve
-    bow = np.sign((curve[len(curve) // 2] - curve[0]) @ left(curve[-1] - curve[0])) or 1.0
-    found = []
-    for t in (0.5, 0.45, 0.55, 0.38, 0.62, 0.3, 0.7, 0.22, 0.78):
-        k = int(t * (len(curve) - 1))
-        along = curve[min(k + 2, len(curve) - 1)] - curve[max(k - 2, 0)]
-        normal = left(along) / max(float(length(along)), 1e-9)
-        for toward, extra in ((bow, 0.0), (-bow, 0.15), (0.0, 0.45)):
-            shift = toward * normal
-            # At this distance the box of the label just clears the line.
-            clearance = float(np.abs(shift) @ half) + 0.02
-            found.append((curve[k] + shift * clearance, 1.5 * abs(t - 0.5) + extra))
-    return found
+def reroute(diagram: Diagram) -> None:
+    """Bend edges out of the labels of others, and turn loops out of them."""
+    links = [edge for edge in diagram.edges if not edge.is_loop]
+    for edge in [edge for edge in diagram.edges if labels_hit(diagram, edge, edge.curve)]:
+        if edge.is_loop:
+            boxes = outlines(other_boxes(diagram, edge), 0.1)
+            edge.curve, edge.head = _arrow(_loop(edge.source, diagram, join([*(link.curve for link in links), *boxes])))
+            continue
+        bundle = [other for other in links if other.ends == edge.ends]
+        fine = tuple(bend for bend in FINE if bend > 0.05 or len(bundle) == 1)
+        _bend(bundle, links, diagram, lambda one, curve: 1.5 * labels_hit(diagram, one, curve), fine)
+        for other in bundle:
+            other.curve, other.head = _arrow(other.curve)
 
 
 class Canvas:
@@ -324,6 +314,14 @@ class Canvas:
         self.ax, self.page, self.points = ax, page, float((size / (page[1] - page[0])).min())
         self._boxes: Floats = np.zeros((0, 2, 2))
         self._papers: list[str] = []
+
+    def caption(self, text: str, below: float = 0.0) -> None:
+        """Write small lines at the bottom of the page, so much above its end."""
+        if not text:
+            return
+        x, y = float(self.page[:, 0].mean()), float(self.page[0, 1]) + below + 0.06
+        style: dict[str, Any] = {"size": SMALL * FONT * self.points, "color": "#555555", "linespacing": 1.3}
+        self.write(x, y, text, **style, va="bottom", gid="caption")
 
     def boxes(self, corners: Floats) -> None:
         """Draw rounded boxes (n_boxes, 2, 2), in pale shades of their colours with a dark border."""
@@ -393,6 +391,21 @@ class Canvas:
         style: dict[str, Any] = {"loc": "lower center", "bbox_to_anchor": at, "bbox_transform": self.ax.transData}
         style |= {"ncols": columns, "fontsize": FONT * self.points, "borderaxespad": 0.3}
         legend(self.ax, fills, INK, 0.015 * self.points, **style)
+
+
+def with_room(page: Floats, caption: str) -> tuple[Floats, str]:
+    """Return a page with room for a caption below, and the caption on lines as long as the page is wide."""
+    if not caption:
+        return page, caption
+    width = max(float(page[1, 0] - page[0, 0]), 2.4) / SMALL
+    lines: list[str] = []
+    for part in caption.split("\n"):
+        letters = width / float(extent(part)[0]) * len(part)
+        lines += wrap(part, max(int(letters), 12))
+    text = "\n".join(lines)
+    lack = max(SMALL * float(extent(text)[0]) + 2 * MARGIN - float(page[1, 0] - page[0, 0]), 0.0) / 2
+    low = [page[0, 0] - lack, page[0, 1] - 1.3 * SMALL * FONT * len(lines) - 0.14]
+    return np.array([low, [page[1, 0] + lack, page[1, 1]]]), text
 
 
 @lru_cache(maxsize=4096)

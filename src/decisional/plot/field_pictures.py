@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,11 +19,11 @@ from .figures import (
     animate,
     axes_or_new,
     figure_of,
+    given_panels,
     grey,
     new_figure,
     observed,
     plain_axes,
-    require_axes,
     require_data,
     require_matplotlib,
     state_colours,
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+# Inches: the width of a page, and the largest side of a panel; points: a title above it.
+PAGE, PANEL, TITLE = 9.0, 4.2, 10
 TITLES = {
     "raw": "Raw cells",
     "C": "Local statistical complexity",
@@ -58,6 +61,8 @@ def fields(
     panels: Sequence[str] | None = None,
     frame: int | None = None,
     axes: Sequence[Axes] | None = None,
+    *,
+    ax: Axes | None = None,
 ) -> Figure:
     """Draw fields of fitted states side by side, as in the paper: grey, dark = complex.
 
@@ -69,6 +74,7 @@ def fields(
         cells) and "decisions"; by default raw (if given), C, and for decisional states U and P
     frame : with two or three space axes, which time to show; by default the middle of those with states
     axes : matplotlib axes to draw on, one for each panel; by default a new figure
+    ax : matplotlib axes that all panels share, instead of axes
 
     Returns
     -------
@@ -79,7 +85,8 @@ def fields(
     panels = _panels(panels, raw, choice)
     times = _times(causal)
     pictures = [one_moment(_picture(panel, raw, causal, choice), len(shape), times, frame) for panel in panels]
-    given = _new_axes(len(panels), pictures[0].shape) if axes is None else axes
+    given = given_panels(axes, ax, len(panels), _columns(len(panels)), _rule(len(panels)))
+    given = _new_axes(len(panels), pictures[0].shape) if given is None else given
     return _draw_panels(given, [TITLES[panel] for panel in panels], pictures)
 
 
@@ -160,7 +167,9 @@ def _times(causal: CausalModel) -> Ints:
     return np.unique(obs.site // int(np.prod(obs.shape[1:])))
 
 
-def edges(choice: DecisionalModel, image: ArrayLike, axes: Sequence[Axes] | None = None) -> Figure:
+def edges(
+    choice: DecisionalModel, image: ArrayLike, axes: Sequence[Axes] | None = None, *, ax: Axes | None = None
+) -> Figure:
     """Draw a grey image and where it is hard to predict, its edges: dark = complex, by rank.
 
     Side by side are the image, the ranks of its local statistical complexity, and those of its local iso-prediction
@@ -174,6 +183,8 @@ def edges(choice: DecisionalModel, image: ArrayLike, axes: Sequence[Axes] | None
         The image that was observed; several of the same width one below the other.
     axes : sequence of three matplotlib Axes, optional
         Where to draw; by default on a new figure, which is not registered with pyplot.
+    ax : matplotlib Axes, optional
+        Axes that all three share, instead of `axes`.
 
     Returns
     -------
@@ -189,13 +200,11 @@ def edges(choice: DecisionalModel, image: ArrayLike, axes: Sequence[Axes] | None
         TITLES["C"]: grey(obs.field(ranks(causal.local_complexity_))),
         TITLES["P"]: grey(obs.field(ranks(choice.local_prediction_complexity_))),
     }
-    if axes is None:
-        height = min(max(3.2 * pixels.shape[0] / pixels.shape[1], 1.0), 8.0)
-        axes = new_figure(9.6, height + 0.3).subplots(1, len(panels))
-    figure = _draw_panels(axes, list(panels), list(panels.values()))
-    for ax in np.ravel(np.asarray(axes, object)):
-        ax.set_axis_off()
-    return figure
+    given = given_panels(axes, ax, len(panels), len(panels), _rule(len(panels)))
+    given = _new_axes(len(panels), pixels.shape) if given is None else given
+    for one in given:
+        one.set_axis_off()
+    return _draw_panels(given, list(panels), list(panels.values()))
 
 
 def _panels(panels: Any, raw: ArrayLike | None, choice: DecisionalModel | None) -> list[str]:
@@ -235,30 +244,42 @@ def one_moment(picture: NDArray[Any], axes: int, times: Ints, frame: int | None 
     return picture if axes == 3 else picture[len(picture) // 2]
 
 
-def _new_axes(n: int, shape: tuple[int, ...]) -> NDArray[np.object_]:
-    """Axes for n pictures of one shape, in a figure without white between them."""
-    columns = n if n < 4 else 2
+def _columns(n: int) -> int:
+    """How many of n panels stand side by side."""
+    return n if n < 4 else 2
+
+
+def _rule(n: int) -> str:
+    return f"there must be one for each: give {n}."
+
+
+def _new_axes(n: int, shape: tuple[int, ...]) -> list[Axes]:
+    """Axes for n pictures of one shape, in a figure without white between them, as wide as a page at most."""
+    columns = _columns(n)
     rows = -(-n // columns)
-    height = min(max(4.2 * shape[0] / shape[1], 1.0), 8.4)
-    width = min(4.2, max(height * shape[1] / shape[0], 2.0))
-    figure = new_figure(columns * width, (height + 0.2) * rows)
+    most = min(PANEL, PAGE / columns)
+    height = min(max(most * shape[0] / shape[1], 1.0), 2 * PANEL)
+    width = min(most, max(height * shape[1] / shape[0], 2.0))
+    # Above each picture there is room for a title, of two lines where it is narrow.
+    figure = new_figure(columns * width, (height + (0.25 if width > 2.5 else 0.45)) * rows)
     grid = np.ravel(figure.subplots(rows, columns, squeeze=False))
     for ax in grid[n:]:
         ax.set_axis_off()
-    return grid[:n]
+    return list(grid[:n])
 
 
-def _draw_panels(axes: Any, titles: Sequence[str], pictures: Sequence[NDArray[np.uint8]]) -> Figure:
-    """Show pictures, in grey or colour, on the axes that were given for them; return their figure."""
-    given = np.ravel(np.asarray(axes, object))
-    n = len(titles)
-    if len(given) != n:
-        raise ValueError(f"The 'axes' are {len(given)} for {n} panels; there must be one for each: give {n}.")
-    for ax in given:
-        require_axes(ax, "axes")
+def _draw_panels(given: Sequence[Axes], titles: Sequence[str], pictures: Sequence[NDArray[np.uint8]]) -> Figure:
+    """Show pictures, in grey or colour, on axes for each; return their figure."""
     for ax, title, picture in zip(given, titles, pictures, strict=True):
         ax.imshow(picture, cmap="gray", vmin=0, vmax=255, interpolation="nearest")
-        ax.set_title(title, fontsize=9)
+        ax.set_title(_wrapped(ax, title), fontsize=TITLE)
         ax.set_xticks([])
         ax.set_yticks([])
     return figure_of(given[0])
+
+
+def _wrapped(ax: Axes, title: str) -> str:
+    """A title on as many lines as it needs above axes."""
+    points = 72 * ax.get_window_extent().width / figure_of(ax).dpi
+    # A letter is a little more than half as wide as high.
+    return fill(title, max(int(points / (0.53 * TITLE)), 12), break_long_words=False, break_on_hyphens=False)

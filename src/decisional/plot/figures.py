@@ -109,6 +109,35 @@ def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
     return ax
 
 
+def divided(ax: Axes, n: int, columns: int) -> list[Axes]:
+    """Return so many axes inside others, which keep nothing but their place; row by row from the top."""
+    require_axes(ax)
+    ax.set_axis_off()
+    rows = -(-n // columns)
+    # Titles of two lines, or numbers, stand above each row.
+    points = 72 * ax.get_window_extent().height / figure_of(ax).dpi
+    beside, above = 0.03, min(40.0 / points, 0.5 / rows)
+    width, height = (1 - beside * (columns - 1)) / columns, (1 - above * (rows - 1)) / rows
+    corners = [(k % columns * (width + beside), 1 - height - k // columns * (height + above)) for k in range(n)]
+    return [ax.inset_axes((x, y, width, height)) for x, y in corners]
+
+
+def given_panels(axes: Any, ax: Axes | None, n: int, columns: int, rule: str) -> list[Axes] | None:
+    """Return the axes that were given for several panels: one for each, or one that is divided; None = a new figure."""
+    if ax is not None and axes is not None:
+        raise ValueError("Both 'ax' and 'axes' are given; a picture has one place: give one of them.")
+    if ax is not None:
+        return divided(ax, n, columns)
+    if axes is None:
+        return None
+    found = list(np.ravel(np.asarray(axes, object)))
+    for one in found:
+        require_axes(one, "axes")
+    if len(found) != n:
+        raise ValueError(f"The 'axes' are {len(found)} for {n} panels; {rule}")
+    return found
+
+
 def figure_of(drawn: Figure | Axes) -> Figure:
     """Return the outermost figure of axes, or of a figure."""
     return drawn.figure.figure

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..support.arrays import Bools, Floats, Ints
-from .diagrams import MAX_STATES, Diagram, Edge, Toll, extent, place_labels, route
+from .diagrams import MAX_STATES, Diagram, Edge, Toll, extent, route
+from .labels import place_labels
 from .plane import directions, distances, join, length, outlines, side, within
 
 SPACING = 1.75  # distance between neighbouring states

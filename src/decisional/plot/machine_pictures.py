@@ -11,8 +11,9 @@ from ..machines import TransitionGraph
 from ..support.arguments import flag, refusal, require
 from ..support.arrays import Floats
 from ..support.display import html_of
-from .diagrams import FONT, MARGIN, Canvas, Diagram, extent, graph_diagram, machine_diagram, place_labels, route
+from .diagrams import FONT, MARGIN, Canvas, Diagram, extent, graph_diagram, machine_diagram, route, with_room
 from .figures import LINE, RECURRENT, STATE_COLOURS, TRANSIENT, fill, render, require_fitted, require_matplotlib
+from .labels import arrange
 from .layout import Boxes, layout, nest
 from .wording import causal_probabilities, decision_texts, mean_utility, probability_text, set_texts, worth
 
@@ -40,7 +41,8 @@ def machine(
 
     States are circles whose area is their probability, down to a size that still holds a name; recurrent
     states are filled, transient ones small, pale and dashed.
-    An edge labelled ``1 | 0.50`` emits the symbol 1 with probability 0.50.
+    An edge labelled ``1 | 0.50`` emits the symbol 1 with probability 0.50; a line below the picture says so. Labels
+    stand beside their edges, or on them where there are many edges.
 
     Parameters
     ----------
@@ -144,15 +146,18 @@ def _draw(
 ) -> Axes:
     """Draw a diagram on axes, or on a new figure; groups have a colour and an entry of the legend each."""
     layout(diagram)
-    route(diagram)
     if edge_labels:
-        place_labels(diagram)
-    page, columns = diagram.page(), 0
+        arrange(diagram)
+    else:
+        route(diagram)
+    page, caption = with_room(diagram.page(), diagram.caption() if edge_labels else "")
+    columns, legend = 0, 0.0
     fills = {name: fill(k) for k, name in enumerate(dict.fromkeys(groups))}
     if fills:
         widest = max(extent(name)[0] for name in fills) + 4.5 * FONT
         columns = max(1, min(len(fills), int((page[1, 0] - page[0, 0]) / widest)))
-        page[0, 1] -= 1.5 * FONT * -(-len(fills) // columns) + 2 * FONT
+        legend = 1.5 * FONT * -(-len(fills) // columns) + 2 * FONT
+        page[0, 1] -= legend
     canvas = Canvas(page, ax, title)
     canvas.edges(diagram)
     if fills:
@@ -160,6 +165,7 @@ def _draw(
         canvas.legend(fills, columns)
     else:
         canvas.states(diagram, [(colour, "") for colour in _colours(diagram)])
+    canvas.caption(caption, legend)
     return canvas.ax
 
 
@@ -211,12 +217,14 @@ def decisions(
     corners, page = boxes.corners(diagram.xy), diagram.page()
     page[0] = np.minimum(page[0], corners[:, 0].min(0) - MARGIN)
     page[1] = np.maximum(page[1], corners[:, 1].max(0) + MARGIN)
+    page, caption = with_room(page, diagram.caption())
     canvas = Canvas(page, ax, title)
     canvas.boxes(corners)
     for text, place in zip(boxes.titles, boxes.titles_at(corners).mean(axis=1), strict=True):
         canvas.label(place, text, align="left")
     canvas.edges(diagram)
     canvas.states(diagram, [fill(k) for k in boxes.group.tolist()])
+    canvas.caption(caption)
     return canvas.ax
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..support.arguments import flag, require
-from .figures import FONT, INK, LINE, RECURRENT, figure_of, new_figure, plain_axes, require_axes, require_matplotlib
+from .figures import FONT, INK, LINE, RECURRENT, figure_of, given_panels, new_figure, plain_axes, require_matplotlib
 from .wording import plural
 
 if TYPE_CHECKING:
@@ -23,7 +22,9 @@ MARKERS = "ho^sDvp"
 CHOSEN = "#c1121f"
 
 
-def selection(selection: Selection, axes: Sequence[Axes] | None = None, *, title: bool = True) -> Figure:
+def selection(
+    selection: Selection, axes: Sequence[Axes] | None = None, *, title: bool = True, ax: Axes | None = None
+) -> Figure:
     """Draw the candidates of a selection: bits above the shortest description, and states, against the past.
 
     Each line has one length of future. Filled markers are the chosen machine, found again; the pasts whose best
@@ -37,7 +38,10 @@ def selection(selection: Selection, axes: Sequence[Axes] | None = None, *, title
     axes : sequence of two matplotlib Axes, optional
         Where to draw bits and states; by default on a new figure, which is not registered with pyplot.
     title : bool, default True
-        Whether to write the choice in a sentence, and the warning if there is one, above.
+        Whether to write the number of states above, and whether the choice is in doubt. In whole sentences it is
+        ``selection.why``, and the doubts are ``selection.warning``.
+    ax : matplotlib Axes, optional
+        Axes that both share, instead of `axes`.
 
     Returns
     -------
@@ -46,16 +50,7 @@ def selection(selection: Selection, axes: Sequence[Axes] | None = None, *, title
     """
     require_matplotlib()
     require(selection, "machine_of", "selection", "a Selection", "give what ds.selection.select returns")
-    drawn: Any = new_figure(8.0, 5.2).subplots(2, 1, sharex=True) if axes is None else axes
-    given = list(drawn) if isinstance(drawn, Iterable) and getattr(drawn, "ndim", None) != 0 else [drawn]
-    if len(given) != 2:
-        raise ValueError(
-            f"The 'axes' parameter must hold two axes, for bits and for states. Got {len(given)} instead: "
-            "make them with figure.subplots(2, 1, sharex=True)."
-        )
-    upper, lower = given
-    for ax in given:
-        require_axes(ax, "axes")
+    upper, lower = _two_axes(axes, ax)
     best, chosen = selection.chosen.description_length, selection.machine
     # The candidates with the states and edges of the chosen machine.
     alike = (c for c in selection.candidates if c.n_states == chosen.n_states)
@@ -66,10 +61,21 @@ def selection(selection: Selection, axes: Sequence[Axes] | None = None, *, title
     _scale_states(lower, selection)
     upper.legend(frameon=False, fontsize=FONT, loc="center left", bbox_to_anchor=(1.01, 0.5))
     if flag(title, "title"):
-        parts = [selection.why] + ([selection.warning] if selection.warning is not None else [])
-        text = "\n".join(textwrap.fill(part, 95) for part in parts)
-        upper.set_title(text, fontsize=FONT + 1, loc="left", color=INK, parse_math=False)
+        doubt = "" if selection.warning is None else "; in doubt, see its warning"
+        words = f"{plural(chosen.n_states, 'state')}, chosen among {len(selection.candidates):,} candidates{doubt}"
+        upper.set_title(words, fontsize=FONT + 1, loc="left", color=INK)
     return figure_of(upper)
+
+
+def _two_axes(axes: Any, ax: Axes | None) -> tuple[Axes, Axes]:
+    """The axes for bits and for states, one below the other if they are new."""
+    rule = "these are bits and states: make them with figure.subplots(2, 1, sharex=True)."
+    given = given_panels(axes, ax, 2, 1, rule)
+    upper, lower = new_figure(8.0, 5.0).subplots(2, 1, sharex=True) if given is None else given
+    if ax is not None:
+        lower.sharex(upper)
+        upper.tick_params(labelbottom=False)
+    return upper, lower
 
 
 def _candidates(ax: Axes, selection: Selection, same: set[int], value: Callable[[Candidate], float]) -> None:

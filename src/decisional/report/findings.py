@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data import sequences as reading
-from ..data.frames import dates_of, is_native, unwrapped
+from ..data.frames import dates_along
 from ..data.slices import Sliced
 from ..estimators.first_part import FirstPart, on_first_part
 from ..machines.chains import entropy
@@ -219,17 +219,7 @@ class Findings:
         if self.causal is not None:
             obs = self.causal.observations_
             index = (obs.inner if isinstance(obs, FirstPart) else obs).index
-        index = unwrapped(self.series, "series")[1] if index is None else index
-        source = self.series if index is None or index.labels is None else index.labels
-        dates = dates_of(source) if is_native(source) else None
-        if dates is None or self.labels is None or dates.size < self.labels.size:
-            return None
-        dates = dates[: self.labels.size]
-        return (
-            dates
-            if dates.size > 1 and not np.isnat(dates).any() and (np.diff(dates) > np.timedelta64(0)).all()
-            else None
-        )
+        return None if self.labels is None else dates_along(self.series, self.labels.size, index)
 
     @cached_property
     def changes(self) -> list[Events] | None:

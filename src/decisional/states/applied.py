@@ -115,6 +115,11 @@ class Applied:
 
         A row for each place of a series, a signal or rows of x, on their index (see `Observations.frame`), with the
         state and the decision at the last places too; for each observation of a field or image, with its position.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Or a frame of the library that the data came with.
         """
         obs = self.observations
         if self.ahead is not None:
@@ -133,7 +138,13 @@ class Applied:
 
     def on_grid(self) -> Any:
         """State, local complexity and surprise on the grid of the data, along one more axis; NaN where there is no
-        observation."""
+        observation.
+
+        Returns
+        -------
+        array of float
+            Of the shape of the data, and one more axis of three.
+        """
         return self.observations.field(np.column_stack([self.state, self.local_complexity, self.surprise]))
 
 

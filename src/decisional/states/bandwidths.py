@@ -1,6 +1,5 @@
 """Widths of kernels: given, by a rule, or by cross-validation."""
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from ..data.pairs import LARGEST
 from ..support.arguments import refusal
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices, workers
+from ..support.progress import counted, tell
 from .kernel_sums import nearest_distance, squares
 from .scales import ASKED as ASKED_OF_SCALES
 from .scales import Scale, evenly, lattice, robust, scattered
@@ -48,7 +48,7 @@ class Widths(NamedTuple):
     z_scale: Scale | None = None
 
 
-def choose(bandwidth: Any, z_bandwidth: Any, obs: Any, progress: Callable[[str], None] | None = None) -> Widths:
+def choose(bandwidth: Any, z_bandwidth: Any, obs: Any) -> Widths:
     """Widths that are given, or by a rule.
 
     Parameters are those of `Kernels`; `obs` has `points` (n_x, d) and perhaps `targets` (n_z, k).
@@ -56,7 +56,7 @@ def choose(bandwidth: Any, z_bandwidth: Any, obs: Any, progress: Callable[[str],
     if not isinstance(bandwidth, str):
         found = Widths(*_given(bandwidth, obs.points.shape[1]))
     elif bandwidth in RULES:
-        found = RULES[bandwidth](obs, progress)
+        found = RULES[bandwidth](obs)
     else:
         kinds = f"a positive number, one for each dimension, or one of {', '.join(map(repr, RULES))}"
         raise ValueError(refusal("bandwidth", bandwidth, kinds, "choose one", of="Kernels"))
@@ -93,7 +93,7 @@ def _spread(values: NDArray[Any], weight: Floats) -> Floats:
     return np.where(spread > 0, spread, 1.0)
 
 
-def _nearest(obs: Any, progress: Any) -> Widths:
+def _nearest(obs: Any) -> Widths:
     table = obs.table()
     joint = np.repeat(obs.points.astype(float), np.diff(table.start), axis=0)
     if obs.targets is not None:
@@ -103,22 +103,20 @@ def _nearest(obs: Any, progress: Any) -> Widths:
     return Widths(np.full(obs.points.shape[1], width), width)
 
 
-def _rule(obs: Any, progress: Any) -> Widths:
+def _rule(obs: Any) -> Widths:
     x, z = _spreads(obs)
     factor = obs.n ** (-1.0 / (x.size + 5.0))
     return Widths(x * factor, z * factor)
 
 
-def _cross_validated(obs: Any, progress: Any) -> Widths:
+def _cross_validated(obs: Any) -> Widths:
     """Widths with the largest likelihood of z given x and the other observations.
 
     Integers have one width in all dimensions. Others have one for each, so that dimensions that say nothing about z
     become so wide that they do not dilute the rest.
     """
     sample = sampled(obs)
-    width, z_width = likeliest(sample, progress=progress)
-    if progress is not None:
-        progress("bandwidth: chosen")
+    width, z_width = likeliest(sample)
     return sample.in_units(width, z_width)
 
 
@@ -191,9 +189,7 @@ def sampled(obs: Any, kinds: bool = False, most: int = SAMPLED) -> Sample:
     return Sample(obs.n, place, obs.site[place], x[place], own, outcome, shared, x_scale, z_scale, least)
 
 
-def likeliest(
-    sample: Sample, shared: bool = False, cost: float = 0.0, progress: Callable[[str], None] | None = None
-) -> tuple[Floats, float]:
+def likeliest(sample: Sample, shared: bool = False, cost: float = 0.0) -> tuple[Floats, float]:
     """Widths of x (d,) and z, in scales, by the likelihood of each z given its x and the other observations.
 
     Parameters
@@ -205,12 +201,13 @@ def likeliest(
     from scipy.optimize import minimize
 
     task, rough = _Task(sample, shared, cost), _Task(sample, shared, cost, COARSE)
-    values = []
-    for i, width in enumerate(WIDTHS):
-        values += [(rough.loss(task.at(width, z), False)[0], width, z) for z in Z_WIDTHS[: None if sample.dim else 1]]
-        if progress is not None:
-            progress(f"bandwidth: {i + 1} of {len(WIDTHS)} widths")
-    _, width, z_width = min(values)
+
+    def best_of(width: float) -> tuple[float, float, float]:
+        z_widths = Z_WIDTHS[: None if sample.dim else 1]
+        return min((rough.loss(task.at(width, z), False)[0], width, z) for z in z_widths)
+
+    _, width, z_width = min(counted(map(best_of, WIDTHS), "bandwidth", len(WIDTHS), "widths"))
+    tell("bandwidth: on from the best width")
     starts = [task.at(width, z_width)]
     if task.size > 2:
         starts.append(_one_by_one(rough, task.at(WIDEST, z_width)))

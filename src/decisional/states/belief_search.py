@@ -13,11 +13,12 @@ import numpy as np
 
 from ..data.sequences import read
 from ..machines.belief_machine import BeliefMachine
-from ..support.arguments import real, teller
+from ..support.arguments import real
+from ..support.progress import Progress, limit, tell, told
 from .hidden_search import BeliefCandidate, Search, judged, pruned
 from .hidden_series import Hidden, known_symbols, softened
 from .hidden_strings import HiddenStrings, StringSearch, closed, different_sizes, lean
-from .machine_selection import CERTAIN, OPERATIONS, Progress, Selection, select
+from .machine_selection import CERTAIN, OPERATIONS, Selection, select
 from .search import Budget
 
 SECONDS = 60.0
@@ -77,6 +78,7 @@ def belief_machine(
     sequences: bool | None = None,
     whole: bool = False,
     seconds: float = SECONDS,
+    progress: Progress = None,
 ) -> BeliefMachine:
     """The hidden states behind a symbol series, where no finite epsilon-machine tells all; without parameters.
 
@@ -85,6 +87,7 @@ def belief_machine(
     symbols, missing, sequences : one or several sequences, as for `observe.series`
     whole : whether the sequences are whole strings, as for `epsilon_machine`
     seconds : time of this process after which the best machine so far is taken; work is bounded anyway
+    progress : True for a bar, or a function that is called with a line of text at each step
 
     Returns
     -------
@@ -98,7 +101,8 @@ def belief_machine(
     >>> belief_machine(sensor.simulate(5_000, rng=1)).n_states
     2
     """
-    return select_beliefs(symbols, missing=missing, sequences=sequences, whole=whole, seconds=seconds).machine
+    how: dict[str, Any] = {"missing": missing, "sequences": sequences, "whole": whole, "seconds": seconds}
+    return select_beliefs(symbols, **how, progress=progress).machine
 
 
 def select_beliefs(
@@ -108,25 +112,38 @@ def select_beliefs(
     sequences: bool | None = None,
     whole: bool = False,
     seconds: float = SECONDS,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> BeliefSelection:
     """Search for hidden machines and for unifilar ones, and compare all by description length.
 
-    Parameters are those of `belief_machine`; `progress` is called with a line of text at each step. Cost: passes of
-    O(n n_states²), at most OPERATIONS in all, besides `select`.
+    Parameters are those of `belief_machine`. Cost: passes of O(n n_states²), at most OPERATIONS in all, besides
+    `select`.
+
+    Returns
+    -------
+    BeliefSelection
+        The hidden machines, the rival among unifilar ones, and what is gained.
     """
     seconds = real(seconds, "seconds", above=0, remedy="try seconds=60", of="select_beliefs")
-    say, budget = teller(progress), Budget(OPERATIONS, seconds)
-    how: dict[str, Any] = {"missing": missing, "sequences": sequences, "seconds": seconds, "progress": progress}
-    unifilar = select(symbols, whole=whole, **how)
-    if unifilar.whole:
-        return _select_strings(unifilar, budget, say)
+    budget = Budget(OPERATIONS, seconds)
+    with told(progress):
+        unifilar = select(symbols, missing=missing, sequences=sequences, whole=whole, seconds=seconds)
+        limit(seconds)
+        if unifilar.whole:
+            return _select_strings(unifilar, budget)
+        return _select_series(unifilar, budget, symbols, missing, sequences)
+
+
+def _select_series(
+    unifilar: Selection, budget: Budget, symbols: Any, missing: Hashable, sequences: bool | None
+) -> BeliefSelection:
+    """Hidden machines of a series, by description length."""
     source = read(symbols, missing, sequences)
     # Ties are decided in the order in which symbols appear, so that their names change nothing.
     place = source.appearance
     codes = np.append(place, -1)[source.lut][source.raw]
     series = known_symbols(codes, source.bounds, len(source.letters))
-    search = Search(series, budget, say)
+    search = Search(series, budget)
     found = search.grown()
     chosen = unifilar.chosen
     order = np.argsort(place)
@@ -138,7 +155,7 @@ def select_beliefs(
     return BeliefSelection(candidates, unifilar, source.letters, series.size, budget.cut)
 
 
-def _select_strings(unifilar: Selection, budget: Budget, say: Progress) -> BeliefSelection:
+def _select_strings(unifilar: Selection, budget: Budget) -> BeliefSelection:
     """Hidden machines of whole strings that foretell others best, by description length."""
     assert unifilar.data is not None
     known, place = unifilar.data
@@ -149,7 +166,7 @@ def _select_strings(unifilar: Selection, budget: Budget, say: Progress) -> Belie
     for one in search.best(begun):
         along = judged(pruned(lean(search.on_all(one.machine)), search.series, budget), search.series)
         found.append(replace(along, machine=closed(along.machine)))
-        say(f"{found[-1].n_states} hidden states: {found[-1].description_length:,.1f} bits")
+        tell(f"{found[-1].n_states} hidden states: {found[-1].description_length:,.1f} bits")
     found.sort(key=lambda c: (round(c.description_length, 2), c.n_states))
     candidates = tuple(replace(c, machine=Hidden(c.machine.steps[place], c.machine.home)) for c in found)
     return BeliefSelection(candidates, unifilar, unifilar.alphabet, known.size, budget.cut, whole=True)

@@ -20,6 +20,7 @@ from ..machines import EpsilonMachine, TransitionGraph
 from ..support.arguments import choice, integer, real, refusal, shown
 from ..support.arrays import Floats, Ints
 from ..support.executors import check_executor
+from ..support.progress import Progress, tell, told
 from . import aggregation, matching, saved_states
 from .applied import Applied, surprises, usual_surprise
 from .coarsening import BitsPath, bits_path
@@ -51,6 +52,12 @@ from .state_model import (
 
 # Rows of densities that are compared with the states at once.
 BLOCK = 1 << 12
+
+
+def _tell_counting(obs: Observations) -> None:
+    """Tell that observations in memory are counted; slices tell of themselves."""
+    if not isinstance(obs, Sliced):
+        tell("counting")
 
 
 def _result(path: str) -> Any:
@@ -144,7 +151,7 @@ class CausalModel(StateModel):
         self.passes, self.random_state = passes, random_state
         self.past, self.future, self.inputs = past, future, inputs
 
-    def fit(self, X: Any, z: Any = None, executor: Executor | None = None) -> Self:
+    def fit(self, X: Any, z: Any = None, executor: Executor | None = None, progress: Progress = None) -> Self:
         """Find the causal states of observations, or of pairs (X, z).
 
         Parameters
@@ -153,19 +160,27 @@ class CausalModel(StateModel):
             series of symbols or of numbers, whose windows are observed
         z : (n,) outcomes, with rows of configurations only
         executor : where slices of the data are counted: any concurrent.futures executor, default threads
+        progress : True for a bar, or a function that is called with a line of text at each step
+
+        Returns
+        -------
+        CausalStates
+            The object itself, fitted.
         """
         check_executor(executor)
-        obs = self._coded(self._given(X, z))
-        obs.check_memory()
-        obs.table(executor)
-        self._tally, self._fitted = None, None
-        vars(self).pop("_levels", None)
-        self._by_row = not isinstance(X, Observations)
-        self._fitted, self._way = self._found_in(obs, executor), obs.way
+        with told(progress):
+            obs = self._coded(self._given(X, z))
+            obs.check_memory()
+            _tell_counting(obs)
+            obs.table(executor)
+            self._tally, self._fitted = None, None
+            vars(self).pop("_levels", None)
+            self._by_row = not isinstance(X, Observations)
+            self._fitted, self._way = self._found_in(obs, executor), obs.way
         self._note_columns(X)
         return self
 
-    def partial_fit(self, X: Any, z: Any = None, executor: Executor | None = None) -> Self:
+    def partial_fit(self, X: Any, z: Any = None, executor: Executor | None = None, progress: Progress = None) -> Self:
         """Add the counts of more observations; the states are found when they are next asked for.
 
         The result is that of `fit` on all observations together, bit for bit, in whatever order these come. For
@@ -174,11 +189,20 @@ class CausalModel(StateModel):
         real-valued fields are those of the first observations.
 
         Parameters are those of `fit`.
+
+        Returns
+        -------
+        CausalStates
+            The object itself.
         """
         more = self.is_fitted()
         given = self._given(X, z, self._names() if more else (), more)
         self._way = self._way if more else given.way
-        return self._add(self._coded(given, self._counts().coder if more else None).tally(executor), X)
+        with told(progress):
+            obs = self._coded(given, self._counts().coder if more else None)
+            _tell_counting(obs)
+            tally = obs.tally(executor)
+        return self._add(tally, X)
 
     def merge(self, other: "CausalModel") -> Self:
         """Add the counts of other causal states, of observations made alike, and keep the parameters of self."""
@@ -198,6 +222,7 @@ class CausalModel(StateModel):
         if not obs.uncoded:
             return obs
         alpha = self.match.alpha if isinstance(self.match, matching.TwoSampleTest | matching.Evidence) else None
+        tell("codes of real values")
         return obs.coded(learn_coder(obs.excerpt(), alpha or matching.Evidence().alpha) if coder is None else coder)
 
     def _names(self) -> Sequence[str]:
@@ -240,6 +265,7 @@ class CausalModel(StateModel):
         match = matching.resolve(self.match, kind)
         evidence: Any = None
         if isinstance(match, matching.Evidence) and kind == "cones":
+            tell("states of light cones")
             evidence = states_of_cones(obs, match.alpha)
         elif isinstance(match, matching.Evidence):
             evidence = states_of(obs, density, match.alpha)
@@ -392,6 +418,11 @@ class CausalModel(StateModel):
 
         Where the widths of kernels were left to the data, it is the probability that z is nearest to each of
         `outcomes_`, by `forecast`.
+
+        Returns
+        -------
+        array of float
+            One row for each observation; sparse where `distributions_` is.
         """
         if self.kernels_ is not None and self.kernels_.by_data:
             return self.forecast(X).probabilities(self.outcomes_)
@@ -494,6 +525,11 @@ class CausalModel(StateModel):
 
         An outcome that never followed a state counts as in `score`; one of numbers is the nearest of `outcomes_`. NaN
         where the state is not known. Parameters are those of `score`.
+
+        Returns
+        -------
+        array of float
+            NaN where the state is not known.
         """
         obs, _ = self._observed(X, z)
         return surprises(self._found, obs, self.predict(obs))
@@ -511,6 +547,11 @@ class CausalModel(StateModel):
         data : one or several series, signals, fields or images, as `fit` or the function of `ds.observe` took them;
             rows of x where pairs were fitted
         z : (n,) outcomes, with rows only
+
+        Returns
+        -------
+        Observations
+            With the past, future and options of those of `fit`.
         """
         self.check_fitted()
         fitted = self.observations_
@@ -539,6 +580,11 @@ class CausalModel(StateModel):
         """What the states say of new data: state, surprise and local complexity of each observation.
 
         Parameters are those of `observe`.
+
+        Returns
+        -------
+        Applied
+            `columns` by name, `to_frame()` on the index of the data, `on_grid()` on their grid.
 
         Examples
         --------

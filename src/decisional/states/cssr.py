@@ -287,6 +287,11 @@ def cssr_result(
     alphabet : all symbols, in the order on which the Kolmogorov-Smirnov test depends; by default those of the data,
         sorted
 
+    Returns
+    -------
+    CssrResult
+        The machine, the states along the data, and the files.
+
     Examples
     --------
     >>> found = cssr_result(["01" * 50], past=2)

@@ -11,6 +11,7 @@ good approximation; hidden states then describe the series shorter.
 import numpy as np
 
 from ..support.arrays import Floats, Ints
+from ..support.progress import details
 from .hidden_search import PASSES, Search, split
 from .hidden_series import Hidden, HiddenSeries, known_symbols, softened
 from .matching import GTest
@@ -61,8 +62,11 @@ def hidden_gain(series: SymbolSeries, machine: Candidate, chance: float) -> floa
         likely = _likelier(symbols, along) > LIKELIER * part.n_symbols
     if not likely:
         return 0.0
-    found = Search(symbols, Budget(OPERATIONS), lambda line: None).grown()
-    return along.length - min(one.description_length for one in found)
+    with details():
+        found = Search(symbols, Budget(OPERATIONS)).grown()
+    # The description of a tree is shorter than that of the same machine.
+    saved = series.drive(*machine.proposal).length - machine.length if machine.how == "tree" else 0.0
+    return along.length - saved - min(one.description_length for one in found)
 
 
 def _likelier(symbols: HiddenSeries, machine: Candidate) -> float:

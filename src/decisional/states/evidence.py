@@ -6,7 +6,6 @@ group whose members lie mostly among those of others is the border between these
 whose states predict the z of other folds as well as the best do; of these the one with the fewest states is taken.
 """
 
-from collections.abc import Callable
 from copy import copy
 from typing import Any, Literal, NamedTuple
 
@@ -15,6 +14,7 @@ import numpy as np
 from ..data.observations import Observations
 from ..support.arrays import Floats, Ints
 from ..support.executors import alone, map_slices
+from ..support.progress import counted, told
 from .bandwidths import ANSWERING, Sample, choose, likeliest, sampled
 from .distributions import Distributions
 from .kernel_sums import kernel_sums, squares
@@ -566,24 +566,29 @@ def states_of(obs: Observations, density: Kernels, alpha: float) -> ByEvidence:
     alpha : probability of a false difference
     """
     density.check(obs)
+    with told(density.progress):
+        return _found_in(obs, density, alpha)
+
+
+def _found_in(obs: Observations, density: Kernels, alpha: float) -> ByEvidence:
     kinds = density.z_bandwidth is not None and density.z_bandwidth == 0
     sample = sampled(obs, kinds)
     tell_outside(obs, sample.x_scale, sample.z_scale)
     if isinstance(density.bandwidth, str) and density.bandwidth == "cv":
         # Pixels close by say more than those further off: columns of one unit need not have one width.
         apart = sample._replace(shared=False)
-        own = [likeliest(apart, progress=density.progress)]
+        own = [likeliest(apart)]
         if sample.x.shape[1] > 1:
-            own.append(likeliest(apart, shared=True, progress=density.progress))
+            own.append(likeliest(apart, shared=True))
         tried = [np.where(width < WIDE, width * factor, width) for width, _ in own for factor in FACTORS]
         widths = sample.in_units(*own[0])
         if density.z_bandwidth is not None:
             widths = widths._replace(z_sigma=float(density.z_bandwidth))
     else:
-        widths = choose(density.bandwidth, density.z_bandwidth, obs, density.progress)
+        widths = choose(density.bandwidth, density.z_bandwidth, obs)
         tried = [widths.sigma / sample.x_scale.scale]
     z_width = 1.0 if sample.z_scale is None else float(np.mean(widths.z_sigma / sample.z_scale.scale))
-    return find(density.with_widths(obs, widths), sample, tried, z_width, alpha, density.progress)
+    return find(density.with_widths(obs, widths), sample, tried, z_width, alpha)
 
 
 def find(
@@ -592,7 +597,6 @@ def find(
     widths: list[Floats],
     z_width: float,
     alpha: float,
-    progress: Callable[[str], None] | None = None,
 ) -> ByEvidence:
     """States of a sample: of several widths of x, the fewest states whose held-out score is that of the best.
 
@@ -611,10 +615,7 @@ def find(
         with alone():
             return _Grouping(sample, outcomes, width, alpha).find()
 
-    for grouping in map_slices(group, widths):
-        tried.append(grouping)
-        if progress is not None:
-            progress(f"states: {len(tried)} of {len(widths)} widths")
+    tried += counted(map_slices(group, widths), "states", len(widths), "widths")
     # One state is always among what is compared.
     tried.append(tried[0].single())
     scores = [grouping.score() for grouping in tried]

@@ -9,13 +9,14 @@ machine: ½ log2 N for each dimension of what it can say, and which of its steps
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from math import lgamma, log
 
 import numpy as np
 
 from ..support.arrays import Floats
+from ..support.progress import tell
 from .hidden_series import Hidden, HiddenSeries, HiddenSymbols, shares
 from .search import Budget
 
@@ -126,11 +127,10 @@ class Search:
     ----------
     series : the symbols
     budget : operations that it may take
-    say : called with a line of text at each step
     """
 
-    def __init__(self, series: HiddenSeries, budget: Budget, say: Callable[[str], None]) -> None:
-        self.series, self.budget, self.say = series, budget, say
+    def __init__(self, series: HiddenSeries, budget: Budget) -> None:
+        self.series, self.budget = series, budget
         self.few, self.many = series.beginning(COMPARED), series.beginning(IMPROVED)
         self.rng = np.random.default_rng(SEED)
 
@@ -177,7 +177,7 @@ class Search:
             best = self.best_of(self.starts(found[-1]))
             if best is None:
                 break
-            self.say(f"{best.n_states} hidden states: {best.description_length:,.1f} bits")
+            tell(f"{best.n_states} hidden states: {best.description_length:,.1f} bits")
             worse = worse + 1 if best.description_length >= min(c.description_length for c in found) else 0
             found.append(best)
         return found
@@ -189,6 +189,6 @@ class Search:
             best = self.best_of(self.fewer(found[-1]))
             if best is None or best.description_length >= found[-1].description_length:
                 break
-            self.say(f"{best.n_states} hidden states by merging: {best.description_length:,.1f} bits")
+            tell(f"{best.n_states} hidden states by merging: {best.description_length:,.1f} bits")
             found.append(best)
         return found

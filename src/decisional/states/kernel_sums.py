@@ -1,7 +1,6 @@
 """Sums of Gaussian kernels over the distinct x, exact within the cut-off: the engine of kernel densities."""
 
 import math
-from collections.abc import Callable
 from concurrent.futures import Executor
 from functools import partial
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._kernels import neighbours as kernels
 from ..support.arrays import Floats, Ints, entries
 from ..support.executors import map_slices, slices, workers
+from ..support.progress import counted
 
 # Axes on which far blocks are ruled out: the first principal ones hold most of the variance, and each further
 # one would be cut less often.
@@ -77,7 +77,6 @@ def kernel_sums(
     sigma: ArrayLike,
     cutoff: float = 1e-9,
     executor: Executor | None = None,
-    progress: Callable[[str], None] | None = None,
     query: NDArray[Any] | None = None,
     kz: Floats | None = None,
 ) -> NDArray[np.float32]:
@@ -95,7 +94,6 @@ def kernel_sums(
     sigma : number or (d,) widths
     cutoff : in (0, 1]; 1 keeps equal points only
     executor : runs the parts of the work; default: one thread per core
-    progress : called with a line of text after each part
     query : (m, d) points to take the sums at; default: x itself
     kz : (n_z, n_s) kernel of z at sample points; given, the result is the sums times it
 
@@ -118,10 +116,9 @@ def kernel_sums(
     chunk = partial(_chunk, scale, tiles, blocks, evidence, bound, n_z, kz)
     n = tiles.cuts.size - 1
     parts = slices(n, min(n, PARTS * workers()))
-    for i, ((first, stop), sums) in enumerate(zip(parts, map_slices(chunk, parts, executor), strict=True)):
+    found = counted(map_slices(chunk, parts, executor), "kernel sums", len(parts), "parts")
+    for (first, stop), sums in zip(parts, found, strict=True):
         out[tiles.order[tiles.cuts[first] : tiles.cuts[stop]]] = sums
-        if progress is not None:
-            progress(f"kernel sums: {i + 1} of {len(parts)} parts")
     return out
 
 

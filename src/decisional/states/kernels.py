@@ -4,7 +4,7 @@ The density at a sample point s of z is sum_i Kx(x_i, x) Kz(z_i, s), normalised 
 Gaussian kernel of width sigma, exp(-d^2 / (2 sigma^2)), a kernel of x and z jointly is the product of the two.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,8 +16,9 @@ from ..data.observations import Observations
 from ..data.pairs import LARGEST
 from ..data.tally import Table
 from ..support import resources
-from ..support.arguments import as_table, flag, generator, integer, real, refusal, result_of, teller
+from ..support.arguments import as_table, flag, generator, integer, real, refusal, result_of
 from ..support.arrays import Floats, Ints
+from ..support.progress import Progress, check_progress, told
 from ..support.resources import available as _free_memory
 from . import bandwidths
 from .bandwidths import Widths
@@ -65,7 +66,7 @@ class Kernels(DensityParameters):
         values of the data. Expectations are sums over the sample points: where these are not evenly spaced, they lean
         towards where many are
     random_state : seed for samples="random"
-    progress : called with a line of text now and then
+    progress : True for a bar, or a function that is called with a line of text now and then
     """
 
     bandwidth: Any = "cv"
@@ -75,7 +76,7 @@ class Kernels(DensityParameters):
     cutoff: float = 1e-9
     samples: Any = None
     random_state: Any = None
-    progress: Callable[[str], None] | None = None
+    progress: Progress = None
 
     def estimate(self, obs: Observations, executor: Executor | None = None) -> Distributions:
         """Densities at the distinct x; see `KernelModel.estimate`."""
@@ -93,7 +94,7 @@ class Kernels(DensityParameters):
             raise ValueError(refusal("kernel", self.kernel, rule, "choose one", of="Kernels"))
         real(self.cutoff, "cutoff", above=0, below=1, remedy="try cutoff=1e-9", of="Kernels")
         flag(self.joint, "joint", of="Kernels")
-        teller(self.progress)
+        check_progress(self.progress)
         if self.z_bandwidth is not None:
             how: Any = {"remedy": "give one, or None", "of": "Kernels"}
             width = real(self.z_bandwidth, "z_bandwidth", least=0, most=LARGEST, **how)
@@ -107,7 +108,9 @@ class Kernels(DensityParameters):
         assert obs.points is not None
         if isinstance(self.kernel, str) and self.kernel == "delta":
             return KernelModel(self, obs, np.ones(obs.points.shape[1]), 0.0, list(obs.outcomes), obs.targets)
-        return self.with_widths(obs, bandwidths.choose(self.bandwidth, self.z_bandwidth, obs, self.progress))
+        with told(self.progress):
+            widths = bandwidths.choose(self.bandwidth, self.z_bandwidth, obs)
+        return self.with_widths(obs, widths)
 
     def with_widths(self, obs: Observations, widths: Widths) -> "KernelModel":
         """The estimate with widths that were chosen: sample points of z."""
@@ -182,7 +185,8 @@ class KernelModel:
             return self._by_callable(points, table, points if query is None else query)
         cutoff = 1.0 if self.counts else how.cutoff
         counts, n_z, kz = self._z((table.start, table.outcome, table.count))
-        sums = kernel_sums(points, counts, n_z, self.sigma, cutoff, executor, how.progress, query, kz)
+        with told(how.progress):
+            sums = kernel_sums(points, counts, n_z, self.sigma, cutoff, executor, query, kz)
         # Values of z spread over bins by cubics may leave sums just below zero.
         return np.maximum(sums, 0.0, out=sums)
 

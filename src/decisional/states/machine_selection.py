@@ -4,12 +4,13 @@ Every machine is judged alike: the whole series is driven through it, and its de
 symbols given the machine, plus the machine itself: ½ log2 N for each free probability, log2 K for each edge, log2 N for
 each symbol that it holds impossible. Where the state is not known, at the start of a sequence and after a gap, symbols
 are coded by what is believed of it. Candidates come from `reconstruct` with windows of many lengths, and from `merging`
-where these do not tell all; the best of them are improved by `search`.
+where these do not tell all; the best of them are improved by `search`. The best tree of contexts is one more, whose
+description is that of a tree.
 """
 
 import math
 import warnings
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -25,12 +26,14 @@ from ..machines import EpsilonMachine, walks
 from ..machines.chains import Chain, closed_classes, renumbered
 from ..machines.epsilon_machine import trusted_machine
 from ..machines.isomorphism import isomorphic
-from ..support.arguments import flag, generator, integer, real, require, teller
+from ..support.arguments import flag, generator, integer, real, require
 from ..support.arrays import Ints
+from ..support.progress import Progress, counted, details, limit, tell, told
 from . import aggregation, matching
+from .climbing import drawn_tables
 from .distributions import Counts
 from .doubt import doubts, hidden_gain
-from .merging import BETWEEN, cycles, drawn_again, drawn_tables, merged_contexts, unexplained
+from .merging import cycles, merged_contexts, pruned_contexts, shaken, unexplained
 from .mixture import Mixture
 from .reconstruct import reconstruct
 from .search import Budget, Candidate, Proposal, StoredSeries, SymbolSeries
@@ -53,7 +56,7 @@ CERTAIN = 10.0
 # Machines of as many states and this close are the same.
 SAME = 0.5
 # Symbols that depend on what was before the state by chance less probable than this say that states are missing.
-CHANCE = 0.01
+CHANCE = 0.03
 # A machine of several states that so many lengths of past agree on is the plateau.
 PLATEAU = 5
 # Windows grow while each was seen this often on average; rarer ones say no more than their suffixes.
@@ -74,13 +77,13 @@ MERGED = 1 << 20
 # How machines are found that are not from windows.
 FOUND = {
     "contexts": "by merging contexts",
+    "tree": "by pruning the tree of all contexts",
     "prefixes": "by merging prefixes",
     "cycles": "from a period",
+    "shaken": "by leading edges of another machine elsewhere",
     "tables": "by climbing from machines drawn at random",
-    "draws": "by climbing from other machines drawn at random",
 }
 
-Progress = Callable[[str], None]
 MOST_REPLICATES = 100_000
 
 
@@ -125,8 +128,8 @@ class Selection:
     def __repr__(self) -> str:
         """What was chosen, among how many."""
         best, others = self.chosen, len(self.candidates)
-        bits = f"{best.description_length:,.1f} bits for {self.n_symbols:,} symbols"
-        return f"Selection({_states(best.n_states)} chosen among {others} candidates, {bits})"
+        bits = f"{best.description_length:,.1f} bits for {_counted(self.n_symbols, 'symbol')}"
+        return f"Selection({_states(_n_states(best))} chosen among {others} candidates, {bits})"
 
     @property
     def machine(self) -> EpsilonMachine:
@@ -157,8 +160,19 @@ class Selection:
 
     @property
     def agreeing(self) -> int:
-        """How many proposals led to the chosen machine."""
-        return _agreeing(list(self.candidates))
+        """How many proposals led to the chosen machine, by its states and its length; to a tree's by its edges.
+
+        All that were climbed to are one, as each begins with the last.
+        """
+        best = self.chosen
+
+        def same(other: Candidate) -> bool:
+            if best.how == "tree":
+                return other is best or _same(other.proposal, best.proposal)
+            return other.length < best.length + SAME
+
+        found = [c.how for c in self.candidates if c.n_states == best.n_states and same(c)]
+        return len(found) - max(found.count("tables") - 1, 0)
 
     @property
     def why(self) -> str:
@@ -167,12 +181,12 @@ class Selection:
         against = "no other machine was found"
         if rival is not None:
             gap = rival.description_length - best.description_length
-            against = f"the best other machine, with {_states(rival.n_states)}, needs {gap:,.1f} bits more"
+            against = f"the best other machine, with {_states(_n_states(rival))}, needs {gap:,.1f} bits more"
         search = " and the search" if best.searched else ""
         found = FOUND.get(best.how, f"from windows of {best.past} + {best.future} symbols{search}")
         doubt = "" if self.warning is None else f" {self.warning}"
         return (
-            f"{_states(best.n_states)}, found {found}, describe {self.n_symbols:,} symbols in "
+            f"{_states(_n_states(best))}, found {found}, describe {_counted(self.n_symbols, 'symbol')} in "
             f"{best.description_length:,.1f} bits and explain {100 * self.explained:.3g} % of what can be predicted; "
             f"{against}.{doubt}"
         )
@@ -195,7 +209,7 @@ class Selection:
         That the search was cut short, that the symbols before tell more than the state, that hidden states do, that
         another machine describes the data nearly as short, or that all other proposals led elsewhere.
         """
-        found = [self._cut_short(), self._lacking(), self._hidden(), self._too_close(), self._alone()]
+        found = [self._cut_short(), self._too_close(), self._lacking(), self._hidden(), self._alone()]
         return " ".join(sentence for sentence in found if sentence is not None) or None
 
     def _cut_short(self) -> str | None:
@@ -230,7 +244,8 @@ class Selection:
 
     def _alone(self) -> str | None:
         best, rival = self.chosen, self.rival
-        if rival is None or not _doubtful(list(self.candidates)):
+        # What is climbed to is found by chance, once in many draws, right or not.
+        if rival is None or best.how == "tables" or best.n_states <= LARGE or self.agreeing > 1:
             return None
         gap = rival.description_length - best.description_length
         return (
@@ -239,18 +254,34 @@ class Selection:
         )
 
     def _too_close(self) -> str | None:
-        best, rival = self.chosen, self.rival
-        if rival is None or rival.description_length - best.description_length >= DOUBT:
+        best, near = self.chosen, self._nearest()
+        if near is None:
             return None
+        rival, gap = near
+        kind = f"{_states(_n_states(best))} from {_states(_n_states(rival))}"
+        if _n_states(rival) == _n_states(best):
+            kind = f"two machines of {_states(_n_states(best))}"
         # Rounded up, it could seem to be enough.
-        gap = math.floor(10 * (rival.description_length - best.description_length)) / 10
-        kind = f"{_states(best.n_states)} from {_states(rival.n_states)}"
-        if rival.n_states == best.n_states:
-            kind = f"two machines of {_states(best.n_states)}"
         return (
-            f"{self.n_symbols:,} symbols cannot separate {kind}: their descriptions differ by {gap:.1f} bits of "
-            f"{best.description_length:,.0f}, and {DOUBT:.0f} are needed to be sure; more data would tell."
+            f"{_counted(self.n_symbols, 'symbol')} cannot separate {kind}: their descriptions differ by "
+            f"{math.floor(10 * gap) / 10:.1f} bits of {best.description_length:,.0f}, and {DOUBT:.0f} are needed to be "
+            "sure; more data would tell."
         )
+
+    def _nearest(self) -> tuple[Candidate, float] | None:
+        """Another machine that cannot be told from the chosen one, and the bits between their descriptions.
+
+        Where there are many letters and few symbols, what a state never shows is by chance: it is to be named.
+        """
+        best = self.chosen
+        own = best.length + best.left_out
+        gaps = [c.length + c.left_out - own for c in self.candidates]
+        for k in np.argsort(gaps, kind="stable"):
+            if gaps[k] >= DOUBT:
+                break
+            if not _same(self.candidates[k].proposal, best.proposal):
+                return self.candidates[k], max(gaps[k], 0.0)
+        return None
 
     def by_past(self) -> dict[int, Candidate]:
         """The best reconstruction for each length of past, before the search: where it levels out is the plateau."""
@@ -270,6 +301,7 @@ def epsilon_machine(
     sequences: bool | None = None,
     whole: bool = False,
     seconds: float | None = None,
+    progress: Progress = None,
 ) -> EpsilonMachine:
     """The epsilon-machine of a symbol series or a signal, without parameters.
 
@@ -286,6 +318,7 @@ def epsilon_machine(
     seconds : time of this process after which the best machine so far is taken, which a warning then says; by default
         25 for up to a million symbols, in proportion for more. Work is bounded anyway, in operations, so that the
         answer does not depend on the computer unless that is slow
+    progress : True for a bar, or a function that is called with a line of text at each step
 
     Returns
     -------
@@ -302,13 +335,13 @@ def epsilon_machine(
     """
     how: dict[str, Any] = {"missing": missing, "sequences": sequences, "whole": whole, "seconds": seconds}
     try:
-        selection, signal = select(symbols, max_past, max_future, **how), None
+        selection, signal = select(symbols, max_past, max_future, **how, progress=progress), None
     except reading.NotSymbols as numbers:
         selection, signal = None, numbers
     if signal is not None:
         from .signal_machine import signal_machine
 
-        return signal_machine(signal.values, signal.bounds.tolist())
+        return signal_machine(signal.values, signal.bounds.tolist(), progress)
     assert selection is not None
     if selection.warning is not None:
         warnings.warn(selection.warning, UserWarning, stacklevel=2)
@@ -324,11 +357,11 @@ def select(
     sequences: bool | None = None,
     whole: bool = False,
     seconds: float | None = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Selection:
     """Reconstruct with windows of many lengths, search from the best, and compare all by description length.
 
-    Parameters are those of `epsilon_machine`; `progress` is called with a line of text at each step.
+    Parameters are those of `epsilon_machine`.
 
     Cost: linear in the number of symbols; about 40 reconstructions, then a search on at most 200,000 symbols. Where the
     best machine does not tell all, others are merged from contexts of at most 2**20 symbols, see `states.merging`. All
@@ -336,6 +369,11 @@ def select(
     data only a sample of 2**23 symbols in evenly spread blocks is kept: windows are counted there. All symbols are then
     driven through each different machine that was found, so that lengths, counts and probabilities are those of all
     data: two minutes for 10**9 symbols on two busy cores, and 0.1 GB (0.7 GB where windows outgrow 62 bits).
+
+    Returns
+    -------
+    Selection
+        The candidates, the chosen machine, why it was chosen, and what speaks against trusting it.
     """
     max_past, max_future = (
         value if value is None else integer(value, name, remedy="give one, or None", of="select")
@@ -343,16 +381,25 @@ def select(
     )
     if seconds is not None:
         seconds = real(seconds, "seconds", above=0, remedy="try seconds=30", of="select")
-    say = teller(progress)
     if flag(whole, "whole"):
-        return _select_strings(symbols, missing, sequences, seconds, say)
-    return _select_series(symbols, max_past, max_future, missing, sequences, seconds, say)
+        for name, value in (("max_past", max_past), ("max_future", max_future)):
+            if value is not None:
+                raise ValueError(
+                    f"The {name!r} is {value} with whole=True; machines of whole strings are found without windows: "
+                    "leave it out."
+                )
+    with told(progress):
+        if whole:
+            return _select_strings(symbols, missing, sequences, seconds)
+        return _select_series(symbols, max_past, max_future, missing, sequences, seconds)
 
 
 def _budget(size: int, seconds: float | None) -> Budget:
     """What the selection for so many symbols may cost."""
     many = max(size / MILLION, 1.0)
-    return Budget(OPERATIONS * many, SECONDS * many if seconds is None else seconds)
+    seconds = SECONDS * many if seconds is None else seconds
+    limit(seconds)
+    return Budget(OPERATIONS * many, seconds)
 
 
 def _select_series(
@@ -362,7 +409,6 @@ def _select_series(
     missing: Hashable,
     sequences: bool | None,
     seconds: float | None,
-    say: Progress,
 ) -> Selection:
     """Machines of series that go on, by windows, merging and search."""
     source, stored = _read(symbols, missing, sequences)
@@ -371,19 +417,20 @@ def _select_series(
     source = replace(source, lut=place[source.lut])
     budget = _budget(source.raw.size if stored is None else stored.size, seconds)
     series = SymbolSeries(source.raw, source.lut, source.bounds, len(source.letters), budget)
-    given = list(_reconstructions(source, series, max_past, max_future or 2, say))
+    given = list(_reconstructions(source, series, max_past, max_future or 2))
     whole: StoredSeries = series
     found = [candidate for candidate, _ in given]
     if stored is not None:
         whole = StoredSeries(partial(_renumbered, stored, place), stored.size, len(source.letters))
-        found = _on_all(given, whole, say)
+        found = _on_all(given, whole)
     # What is drawn at random may remember more than a past that is bounded.
-    for propose in (_merged, _searches, _drawn, _again) if max_past is None else (_merged, _searches, _again):
+    for propose in (_merged, _shaken, _searches, _drawn) if max_past is None else (_merged, _shaken, _searches):
         found.sort(key=lambda c: c.length)
-        found += propose(found, series, whole, say)
+        found += propose(found, series, whole)
     # What is believed of the first state is to follow from the machine, not from how it was found.
     least = min(c.length for c in found)
     found = [replace(whole.drive(*c.proposal), **c.origin) if c.length < least + 1.0 else c for c in found]
+    found += _pruned(found, series, whole)
     # Of equal machines the one from the shortest windows comes first.
     found.sort(key=lambda c: (round(c.length, 2), c.searched, c.past, c.future))
     rest, chance = doubts(series.beginning(MERGED), found[0])
@@ -394,15 +441,13 @@ def _select_series(
     return Selection(candidates, source.letters, *known, hidden=hidden, data=(series, place[:-1]))
 
 
-def _select_strings(
-    symbols: Any, missing: Hashable, sequences: bool | None, seconds: float | None, say: Progress
-) -> Selection:
+def _select_strings(symbols: Any, missing: Hashable, sequences: bool | None, seconds: float | None) -> Selection:
     """Machines of whole strings, by merging their prefixes."""
     strings = whole_strings(symbols, missing, sequences)
     strings.series.budget = budget = _budget(strings.series.size, seconds)
     found = []
     for candidate in merged_prefixes(strings.series):
-        say(f"{candidate.how}: {_states(candidate.n_states)}, {candidate.length:,.1f} bits")
+        tell(f"{candidate.how}: {_states(candidate.n_states)}, {candidate.length:,.1f} bits")
         found.append(candidate)
     found.sort(key=lambda c: (round(c.length, 2), c.searched))
     rest = unexplained(strings.series.beginning(MERGED), found[0])
@@ -415,14 +460,14 @@ def _select_strings(
 
 
 def best_window(
-    symbols: Any, *, missing: Hashable = None, sequences: bool | None = None, progress: Progress | None = None
+    symbols: Any, *, missing: Hashable = None, sequences: bool | None = None, progress: Progress = None
 ) -> int:
     """The length of the windows whose machine describes a symbol series shortest, by the rule of `epsilon_machine`.
 
     Parameters
     ----------
     symbols, missing, sequences : as for `decisional.observe.series`
-    progress : called with a line of text for each length
+    progress : True for a bar, or a function that is called with a line of text for each length
 
     Returns
     -------
@@ -438,7 +483,8 @@ def best_window(
     source, _ = _read(symbols, missing, sequences)
     source = replace(source, lut=np.append(source.appearance, -1)[source.lut])
     series = SymbolSeries(source.raw, source.lut, source.bounds, len(source.letters))
-    found = [candidate for candidate, _ in _reconstructions(source, series, None, 1, teller(progress))]
+    with told(progress):
+        found = [candidate for candidate, _ in _reconstructions(source, series, None, 1)]
     least = min(candidate.length for candidate in found)
     return max(next(candidate.past for candidate in found if candidate.length < least + 1.0), 1)
 
@@ -465,7 +511,7 @@ def _renumbered(stored: Any, place: Ints, ahead: int) -> Iterator[Piece]:
     return (replace(piece, lut=place[piece.lut]) for piece in stored.pieces(ahead))
 
 
-def _on_all(given: list[tuple[Candidate, Proposal]], whole: StoredSeries, say: Progress) -> list[Candidate]:
+def _on_all(given: list[tuple[Candidate, Proposal]], whole: StoredSeries) -> list[Candidate]:
     """Candidates from a sample along all symbols; those that differ by no more than probabilities are driven once."""
     different: list[Proposal] = []
     place = []
@@ -474,7 +520,7 @@ def _on_all(given: list[tuple[Candidate, Proposal]], whole: StoredSeries, say: P
         place.append(next(same, len(different)))
         if place[-1] == len(different):
             different.append(proposal)
-    say(f"{whole.size:,} symbols through {len(different)} machines")
+    tell(f"{whole.size:,} symbols through {len(different)} machines")
     along = [whole.settle(whole.merge(whole.settle(machine))) for machine in whole.drive_all(different)]
     return [replace(along[i], past=c.past, future=c.future) for (c, _), i in zip(given, place, strict=True)]
 
@@ -484,23 +530,17 @@ def _same(a: Proposal, b: Proposal) -> bool:
     return isomorphic(a[0], np.zeros(a[0].shape), b[0], np.zeros(b[0].shape), atol=1.0)
 
 
-def _agreeing(found: list[Candidate]) -> int:
-    """How many candidates are the first one, the shortest: they have as many states, and its length.
-
-    All that were climbed to are one, as each begins with the last.
-    """
-    best = found[0]
-    same = [c.how for c in found if c.n_states == best.n_states and c.length < best.length + SAME]
-    return len(same) - max(same.count("tables") - 1, 0)
+def _counted(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' if n != 1 else ''}"
 
 
-def _doubtful(found: list[Candidate]) -> bool:
-    """Whether the shortest candidate is large, or was climbed to, and is the only one that is this machine."""
-    return (found[0].n_states > LARGE or found[0].how in ("tables", "draws")) and _agreeing(found) == 1
+def _n_states(candidate: Candidate) -> int:
+    """The states of the machine of a candidate, which are recurrent."""
+    return int(np.count_nonzero(_recurrent_classes(candidate) >= 0))
 
 
 def _states(n: int) -> str:
-    return f"{n:,} state{'s' if n != 1 else ''}"
+    return _counted(n, "state")
 
 
 def _windows(source: reading.Symbols, max_past: int | None, max_future: int) -> Iterator[Observations]:
@@ -516,7 +556,7 @@ def _windows(source: reading.Symbols, max_past: int | None, max_future: int) -> 
 
 
 def _reconstructions(
-    source: reading.Symbols, series: SymbolSeries, max_past: int | None, max_future: int, say: Progress
+    source: reading.Symbols, series: SymbolSeries, max_past: int | None, max_future: int
 ) -> Iterator[tuple[Candidate, Proposal]]:
     """One state, then machines from longer and longer windows, merged where that is shorter, until they level out."""
     n = series.n_symbols
@@ -529,12 +569,13 @@ def _reconstructions(
         # A longer past has up to n times as many states, and merging these takes their fourth power.
         if n * min(n * known, seen.table().n_x) ** 4 > RECONSTRUCTING:
             return
-        result = reconstruct(seen, Counts(), matching.GTest(), aggregation.Aggregate(), ordered=True)
+        with details():
+            result = reconstruct(seen, Counts(), matching.GTest(), aggregation.Aggregate(), ordered=True)
         if result.machine is None or not result.machine.recurrent.any():
             continue
         part = _recurrent(result.machine)
         along = replace(series.fit(part), past=seen.past, future=seen.future)
-        say(f"past {seen.past}, future {seen.future}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        tell(f"past {seen.past}, future {seen.future}: {_states(along.n_states)}, {along.length:,.1f} bits")
         if along.length < best.length - 1.0:
             best = along
         yield along, part
@@ -571,7 +612,7 @@ def _recurrent(machine: EpsilonMachine) -> Proposal:
     return renumbered(machine.targets, states), machine.stationary[states, None] * machine.emission[states]
 
 
-def _searches(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, say: Progress) -> Iterator[Candidate]:
+def _searches(found: list[Candidate], series: SymbolSeries, whole: StoredSeries) -> Iterator[Candidate]:
     """The best different machines, improved on the beginning of the series and judged on the whole of it.
 
     Once COMPARING operations are spent, no more of them than until the best tells all.
@@ -584,7 +625,7 @@ def _searches(found: list[Candidate], series: SymbolSeries, whole: StoredSeries,
         if len(begun) == STARTS or far or any(_same(proposal, other) for other in begun):
             continue
         begun.append(proposal)
-        along = _searched(start, series, whole, say)
+        along = _searched(start, series, whole)
         best = min(best, along, key=lambda one: one.length)
         if along is not start:
             yield along
@@ -592,7 +633,7 @@ def _searches(found: list[Candidate], series: SymbolSeries, whole: StoredSeries,
             return
 
 
-def _searched(start: Candidate, series: SymbolSeries, whole: StoredSeries, say: Progress) -> Candidate:
+def _searched(start: Candidate, series: SymbolSeries, whole: StoredSeries) -> Candidate:
     """A machine improved on the beginning of the series and judged on the whole of it, if that is shorter.
 
     One whose neighbours are too many to be looked at is left as it is.
@@ -607,42 +648,56 @@ def _searched(start: Candidate, series: SymbolSeries, whole: StoredSeries, say: 
         searched = part
     along = whole.fit(along.proposal)
     begun_from = f"past {start.past}" if start.how == "windows" else start.how
-    say(f"search from {begun_from}: {_states(along.n_states)}, {along.length:,.1f} bits")
+    tell(f"search from {begun_from}: {_states(along.n_states)}, {along.length:,.1f} bits")
     return replace(along, **start.origin | {"searched": True}) if along.length < start.length - 1e-6 else start
 
 
-def _merged(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, say: Progress) -> Iterator[Candidate]:
+def _merged(found: list[Candidate], series: SymbolSeries, whole: StoredSeries) -> Iterator[Candidate]:
     """Machines by merging contexts, where the best one is large or does not tell all."""
     part = series.beginning(MERGED)
     proposed = chain(cycles(part), merged_contexts(part))
-    yield from _judged(proposed, found[0], LARGE, part, whole, say)
+    yield from _judged(proposed, found[0], LARGE, part, whole)
 
 
-def _drawn(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, say: Progress) -> Iterator[Candidate]:
+def _shaken(found: list[Candidate], series: SymbolSeries, whole: StoredSeries) -> Iterator[Candidate]:
+    """Machines near the best one, where that is large or does not tell all, for COMPARING operations."""
+    part, best = series.beginning(MERGED), found[0]
+    enough = part.budget.left - COMPARING
+    if best.n_states <= LARGE and unexplained(part, best) <= 0:
+        return
+    for proposal in shaken(part, best):
+        along = proposal if part is whole else replace(whole.fit(proposal.proposal), **proposal.origin)
+        tell(f"{along.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        yield along
+        if part.budget.left < enough:
+            return
+
+
+def _drawn(found: list[Candidate], series: SymbolSeries, whole: StoredSeries) -> Iterator[Candidate]:
     """Small machines drawn at random, where there are few symbols: no context need tell their state."""
     part, best = series.beginning(MERGED), found[0]
     for proposal in drawn_tables(part, best, unexplained(part, best) > 0):
         along = proposal if part is whole else replace(whole.fit(proposal.proposal), **proposal.origin)
-        say(f"{proposal.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        tell(f"{proposal.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
         yield along
         if along.length < best.length - 1e-6:
-            best = _searched(along, series, whole, say)
+            best = _searched(along, series, whole)
             yield best
 
 
-def _again(found: list[Candidate], series: SymbolSeries, whole: StoredSeries, say: Progress) -> Iterator[Candidate]:
-    """Other proposals of the same kind, where a machine is doubtful, until it is found again."""
-    if not _doubtful(found):
+def _pruned(found: list[Candidate], series: SymbolSeries, whole: StoredSeries) -> Iterator[Candidate]:
+    """The machine of the best tree of contexts, if that is shorter than the best so far.
+
+    A tree costs about a bit for each context, far less than the edges of a machine that may be any, and rows of few
+    symbols less than ½ log2 N. It has no names of states, while log2 K! bits of a machine only say how its K states
+    are numbered: these are not counted against it.
+    """
+    if series is not whole or series.size > MERGED or series.budget.spent:
         return
-    part, seen = series.beginning(MERGED), [found[0]]
-    climbed = found[0].how == "tables"
-    for proposal in [drawn_again(part)] if climbed else merged_contexts(part, BETWEEN):
-        along = proposal if part is whole else whole.fit(proposal.proposal)
-        say(f"{proposal.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
-        yield replace(along, **proposal.origin)
-        seen = sorted([*seen, along], key=lambda c: c.length)
-        if _agreeing(seen) > 1:
-            return
+    tree, best = pruned_contexts(series), min(found, key=lambda one: one.length)
+    tell(f"tree: {_states(tree.n_states)}, {tree.length:,.1f} bits")
+    if tree.length < best.length - math.lgamma(best.n_states + 1) / math.log(2):
+        yield tree
 
 
 def _judged(
@@ -651,7 +706,6 @@ def _judged(
     small: float,
     part: SymbolSeries,
     whole: StoredSeries,
-    say: Progress,
 ) -> Iterator[Candidate]:
     """Proposals on the whole series, until the best tells all and is small, or COMPARING operations are spent."""
     enough, lacking = part.budget.left - COMPARING, unexplained(part, best)
@@ -659,7 +713,7 @@ def _judged(
         return
     for proposal in proposed:
         along = proposal if part is whole else whole.fit(proposal.proposal)
-        say(f"{proposal.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        tell(f"{proposal.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
         yield replace(along, **proposal.origin)
         if along.length < best.length:
             best, lacking = along, unexplained(part, along)
@@ -693,20 +747,25 @@ def bootstrap(
     *,
     level: float = 0.95,
     rng: Any = None,
-    progress: Progress | None = None,
+    progress: Progress = None,
 ) -> Bootstrap:
     """Simulate series from a machine, reconstruct each without parameters, and see what comes back.
 
     Parameters
     ----------
     machine : EpsilonMachine
-    n_symbols : length of each series, that of the data
+    n_symbols : length of each series, that of the data; of a machine of whole strings, how many strings each has
     n : number of series
     level : share of the replicates inside the intervals
     rng : seed or Generator
-    progress : called with a line of text after each replicate
+    progress : True for a bar, or a function that is called with a line of text after each replicate
 
     Cost: n selections on n_symbols symbols.
+
+    Returns
+    -------
+    Bootstrap
+        The machines of the replicates, and intervals for their measures.
     """
     n_symbols = integer(n_symbols, "n_symbols", most=walks.MOST, of="bootstrap")
     n = integer(n, "n", most=MOST_REPLICATES, of="bootstrap")
@@ -714,12 +773,10 @@ def bootstrap(
     random = generator(rng)
     remedy = "give a machine, such as ds.epsilon_machine(symbols)"
     require(machine, "recurrent_part", "machine", "an EpsilonMachine", remedy)
-    say = teller(progress)
     truth = machine.recurrent_part()
-    replicates = []
-    for i in range(n):
-        replicates.append(select(truth.simulate(n_symbols, rng=random)).machine)
-        say(f"replicate {i + 1} of {n}: {_states(replicates[-1].n_states)}")
+    found = (select(truth.simulate(n_symbols, rng=random), whole=truth.start is not None).machine for _ in range(n))
+    with told(progress):
+        replicates = list(counted(found, "bootstrap", n, "replicates", more=lambda m: f", {_states(m.n_states)}"))
     measures = [(m.statistical_complexity(), m.entropy_rate(), float(m.n_states)) for m in replicates]
     low, high = np.quantile(measures, [(1 - level) / 2, (1 + level) / 2], axis=0).tolist()
     same = float(np.mean([m.is_isomorphic(truth, atol=1.0) for m in replicates]))

@@ -6,23 +6,22 @@
 3. Shorten: states are merged while that shortens the description.
 4. Retarget: each edge is led to the state from which the symbols that followed it are likeliest, while that shortens.
 
-`climb` is for small machines whose state no context tells: single edges of random ones are led elsewhere.
+Contexts may also stay as they are: `pruned_contexts` has the tree of them that describes the symbols shortest.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
+from scipy.special import gammaln
 
 from .._kernels import folds as kernels
-from ..support.arrays import Floats, Ints
+from ..support.arrays import Bools, Floats, Ints
 from .search import LIMIT, ROUNDING, Budget, Candidate, Proposal, SymbolSeries, beliefs
 
 # Contexts to begin with: few are folded at once, many remember longer.
 SIZES = (100, 400, 1_500, 6_000)
-# Others, where a large machine was found but once.
-BETWEEN = (200, 800, 3_000)
 # Cells of the table of a large machine.
 CELLS = 4_000_000
 # Contexts grow to this length, where they were seen so often.
@@ -30,6 +29,10 @@ DEEPEST = 64
 LEAST = 4
 # Rows are drawn from a symmetric Dirichlet distribution: the likeliest of these.
 ALPHAS = (0.5, 0.25, 0.1, 0.05, 0.02, 0.01)
+# Further ones, where a machine is compared with more contexts: many symbols that are about as frequent.
+EVEN = (2.0, 10.0, 1_000.0)
+# Imagined counts of each symbol where a tree is pruned, unless others suit: half of one (Krichevsky and Trofimov).
+HALF = 0.5
 # The sum of gains at which a trial is given up.
 FLOOR = -100.0
 # A state whose edges lose more than this many bits elsewhere is not removed.
@@ -39,6 +42,9 @@ USES = (10, 200)
 AHEAD = 48
 # Machines with more states are not retargeted.
 RETARGETED = 400
+# Shares of the edges of a large machine that are led elsewhere at random, in turn, and how often in vain.
+SHAKEN = (0.1, 0.03)
+SHAKES = 8
 # Uses of edges that may be noise, to those of the most used edge of their state.
 RARE = (0.1, 0.3, 1.0)
 # Periods up to here are looked for, in so many symbols; at most so many are tried, if what they match is more than so
@@ -47,22 +53,8 @@ PERIODS = 512
 PERIODIC = 1 << 16
 TRIED = 3
 BEYOND = 5.0
-# States of machines drawn at random; symbols they are improved on at first (one or the other) and then; how many then.
-DRAWN = 7
-MOST_CLIMBED = 12
-CLIMBED = (5_000, 20_000, 60_000)
-KEPT = 3
-# Operations for machines drawn at random, for each symbol up to CLIMBED[0] of them; few at first, and only where there
-# are not more different symbols and states than this.
-CLIMBING = (6e4, 6e5, 3e6)
-MOST_CLIMBING = 4e9
-# The same for other draws, where a machine was found by climbing alone.
-AGAIN = 2.4e5
-FEW_SYMBOLS = 4
-# Operations for each symbol that a machine drawn at random is driven along, and for each in a context that is grown.
-READ = 3.0
+# Operations for each symbol in a context that is grown.
 GROWN = 10.0
-FEW_STATES = 30
 # What a proposal may cost: cells of rows in folding, and steps along paths in retargeting.
 FOLDING = 400_000_000
 FOLLOWING = 20_000_000
@@ -75,17 +67,16 @@ def evidence_tables(n: int, symbols: int, alpha: float) -> tuple[Floats, Floats]
     return gain, cost
 
 
-def likeliest_alpha(counts: Ints) -> float:
-    """The parameter of ALPHAS under which rows of counts are most probable."""
-    totals = counts.sum(axis=1)
-    used = counts[counts > 0]
-    n, symbols = int(totals.max(initial=0)), counts.shape[1]
+def likeliest_alpha(counts: Ints, alphas: tuple[float, ...] = ALPHAS) -> float:
+    """The parameter under which rows of counts are most probable."""
+    return max(alphas, key=lambda alpha: row_evidence(counts, alpha))
 
-    def evidence(alpha: float) -> float:
-        gain, cost = evidence_tables(n, symbols, alpha)
-        return float(gain[used].sum() - cost[totals].sum())
 
-    return max(ALPHAS, key=evidence)
+def row_evidence(counts: Ints, alpha: float) -> float:
+    """log2-probability of rows of counts from a symmetric Dirichlet distribution."""
+    used, totals, many = counts[counts > 0], counts.sum(axis=1), alpha * counts.shape[1]
+    symbols = float((gammaln(used + alpha) - gammaln(alpha)).sum())
+    return (symbols - float((gammaln(totals + many) - gammaln(many)).sum())) / math.log(2)
 
 
 class Contexts:
@@ -112,6 +103,7 @@ class Contexts:
         self.before = before
         if roots is None:
             roots = np.where(self.codes >= 0, 0, -1)
+        self.roots = roots
         most = max(most, int(roots.max(initial=0)) + 1)
         self.node = np.full(self.codes.size, -1, np.int64)
         tree = tuple(np.empty(most, np.int64) for _ in range(3))
@@ -129,26 +121,54 @@ class Contexts:
         return np.bincount(cell, minlength=n * self.symbols).reshape(n, self.symbols)
 
     def gained(self) -> tuple[float, float]:
-        """log2-probability of the symbols under a mixture of all prunings of the tree, and under its roots alone."""
-        counts = self.counts(self.node, self.size)
-        alpha = likeliest_alpha(counts)
-        tables = evidence_tables(self.codes.size, self.symbols, alpha)
-        mixed, alone = kernels.mixed_evidence(self.parent, counts, *tables)
-        return mixed, alone
+        """log2-probability of the symbols under a mixture of all prunings of the tree, and under its roots alone.
 
-    def machine(self) -> tuple[Ints, Ints, Ints]:
+        Each under rows of the parameter that suits it: where there are many symbols, deep contexts show few of them. To
+        say which of two parameters it is takes the mixture a bit.
+        """
+        counts = self.counts(self.node, self.size)
+        alone = self.counts(self.roots, int(self.roots.max(initial=0)) + 1)
+        suits = {likeliest_alpha(counts), likeliest_alpha(alone, EVEN + ALPHAS)}
+        tables = [evidence_tables(self.codes.size, self.symbols, alpha) for alpha in sorted(suits)]
+        mixed, roots = zip(*(kernels.mixed_evidence(self.parent, counts.copy(), *each) for each in tables), strict=True)
+        return max(mixed) - math.log2(len(tables)), max(roots)
+
+    @property
+    def whole(self) -> Bools:
+        """(size,) whether all parts of a context are there too: it was seen more often than the last one."""
+        found: Bools = self.count > (int(self.count[-1]) if self.full else 0)
+        return found
+
+    def longest(self, kept: Bools) -> Ints:
+        """(n,) number of the longest context before each symbol that is kept, -1 = not looked at."""
+        stands = np.arange(self.size)
+        for k in range(1, self.size):
+            if not kept[k]:
+                stands[k] = stands[self.parent[k]]
+        return np.where(self.node >= 0, stands[self.node], -1)
+
+    def shorter(self) -> Ints:
+        """(size,) number of each context without its latest symbol, 0 for the shortest, -1 where that is not there."""
+        seen = np.full(self.size, -1)
+        seen[self.node[self.node >= 0]] = np.flatnonzero(self.node >= 0)
+        found, longer = np.zeros(self.size, np.int64), {}
+        for k in range(self.size - 1, 0, -1):
+            seen[self.parent[k]] = max(seen[self.parent[k]], seen[k])
+        for k in range(1, self.size):
+            symbol = int(self.codes[seen[k] - self.depth[k]])
+            longer[int(self.parent[k]), symbol] = k
+            if self.depth[k] > 1:
+                found[k] = longer.get((int(found[self.parent[k]]), symbol), -1)
+        return found
+
+    def machine(self, kept: Bools | None = None) -> tuple[Ints, Ints, Ints]:
         """Targets and counts of the machine whose states are the longest contexts, and the suffix of each state.
 
-        Of the contexts those are kept that were seen more often than the last: with each of them its own parts are
+        Of the contexts those are kept that are `whole`, or some of them: with each of them its own parts are
         kept too, so that one context and a symbol tell the next. A context that is cut short by the beginning of a
         sequence says less than it seems, and is not counted unless nearly all are cut.
         """
-        least = int(self.count[-1]) if self.full else 0
-        stands = np.arange(self.size)
-        for k in range(1, self.size):
-            if self.count[k] <= least:
-                stands[k] = stands[self.parent[k]]
-        node = np.where(self.node >= 0, stands[self.node], -1)
+        node = self.longest(self.whole if kept is None else kept)
         begins = np.flatnonzero(self.before == self.symbols)
         since = np.arange(self.codes.size) - begins[np.searchsorted(begins, np.arange(self.codes.size), "right") - 1]
         cut = (self.depth[node] == since) & (begins[0] < np.arange(self.codes.size)) & (node >= 0)
@@ -356,10 +376,29 @@ def cycles(series: SymbolSeries) -> Iterator[Candidate]:
         yield replace(found, how="cycles", searched=True)
 
 
-def merged_contexts(series: SymbolSeries, sizes: tuple[int, ...] = SIZES) -> Iterator[Candidate]:
+def shaken(series: SymbolSeries, machine: Candidate) -> Iterator[Candidate]:
+    """Machines near one: some of its edges are led elsewhere at random, then all where what follows them is likeliest.
+
+    Each begins with the shortest so far, until SHAKES in a row are no shorter. Where many letters make most states of
+    contexts alike, this leads to machines that no merging finds. Cost: a retargeting for each, see FOLLOWING.
+    """
+    rng, vain = np.random.default_rng(0), 0
+    while vain < SHAKES and 1 < machine.n_states <= RETARGETED and not series.budget.spent:
+        targets = machine.targets.copy()
+        edges = np.flatnonzero((targets >= 0) & (np.arange(series.n_symbols) != series.fixed))
+        some = rng.permutation(edges)[: max(int(SHAKEN[vain % len(SHAKEN)] * edges.size), 2)]
+        targets.ravel()[some] = rng.integers(0, machine.n_states, some.size)
+        other = series.drive(*completed(targets, machine.counts))
+        found = replace(shorten(series, retarget(series, other)), how="shaken", searched=True)
+        yield found
+        vain = 0 if found.length < machine.length - ROUNDING else vain + 1
+        machine = min(machine, found, key=lambda one: one.length)
+
+
+def merged_contexts(series: SymbolSeries) -> Iterator[Candidate]:
     """Machines by merging contexts, few at first; cost: see SIZES, FOLDING, FOLLOWING."""
     done = -1
-    for most in sizes:
+    for most in SIZES:
         size = min(most, max(CELLS // series.n_symbols, 50))
         tree = Contexts(series, size)
         if series.budget.spent or tree.size == done:
@@ -378,90 +417,32 @@ def merged_contexts(series: SymbolSeries, sizes: tuple[int, ...] = SIZES) -> Ite
                 break
 
 
-def drawn_tables(series: SymbolSeries, begin: Candidate, lacking: bool) -> Iterator[Candidate]:
-    """Small machines by climbing, where there are few symbols, as long as that shortens; cost: see CLIMBING.
+def pruned_contexts(series: SymbolSeries) -> Candidate:
+    """The machine of the contexts that describe a series shortest: of all prunings of a large tree the best.
 
-    If the machine to begin with is `lacking`, it is tried longer in any case.
+    Its `length` is that of the tree, a bit for each context that says whether it has extensions, and of the symbols
+    under rows of unknown probabilities, of the parameter that suits them: many even letters must not pay for each. So
+    that one context and a symbol tell the next, the parts of contexts become states too: they are as long as it takes,
+    and say of the next symbol what the contexts say that they extend. Cost: O(n depth) for n symbols.
     """
-    for operations in CLIMBING if series.n_symbols <= FEW_SYMBOLS else ():
-        if series.budget.spent or begin.n_states > FEW_STATES:
-            return
-        found = climb(series, begin, min(operations * min(series.size, CLIMBED[0]), MOST_CLIMBING))
-        yield found
-        if found.length > begin.length - 1.0 and not lacking:
-            return
-        begin, lacking = min(begin, found, key=lambda one: one.length), False
+    tree = Contexts(series, min(SIZES[-1], max(CELLS // series.n_symbols, 50)))
+    counts = tree.counts(tree.longest(tree.whole), tree.size)
+    suits = {HALF, likeliest_alpha(counts), likeliest_alpha(counts.sum(axis=0, keepdims=True), EVEN + ALPHAS)}
+    series.budget.spend(GROWN * counts.size * len(suits))
+    bits, inner = max((_pruned(tree, counts, alpha) for alpha in sorted(suits)), key=lambda one: one[0])
+    shorter = tree.shorter()
+    for k in np.argsort(-tree.depth, kind="stable"):
+        if inner[k] and shorter[k] >= 0:
+            inner[shorter[k]] = True
+    kept = inner[tree.parent] & tree.whole
+    kept[0] = True
+    targets, counts, _ = tree.machine(kept)
+    machine = series.settle(series.drive(targets, counts.astype(float)))
+    return replace(machine, length=math.log2(len(suits)) - bits, how="tree", searched=True)
 
 
-@cache
-def _leads(n: int, symbols: int) -> Ints:
-    """Moves of `_kernels.folds.climb` that lead one edge elsewhere."""
-    edge, to = np.divmod(np.arange(n * symbols * n), n)
-    return np.stack([edge, edge, to], axis=1)
-
-
-@cache
-def _exchanges(n: int, symbols: int) -> Ints:
-    """Moves that exchange where two states go on a symbol: permutations remain such."""
-    i, j = np.triu_indices(n, 1)
-    one, other = (np.add.outer(k * symbols, np.arange(symbols)).ravel() for k in (i, j))
-    return np.stack([one, other, np.full(one.size, -1)], axis=1)
-
-
-@cache
-def _all_moves(n: int, symbols: int) -> Ints:
-    return np.concatenate([_leads(n, symbols), _exchanges(n, symbols)])
-
-
-def drawn_again(series: SymbolSeries) -> Candidate:
-    """The machine that other draws lead to, from the beginning: if it is another one, there were too few of them."""
-    one = np.zeros((1, series.n_symbols), np.int64)
-    alone = series.drive(one, np.ones(one.shape))
-    return replace(climb(series, alone, AGAIN * min(series.size, CLIMBED[0]), seed=1), how="draws")
-
-
-def climb(series: SymbolSeries, begin: Candidate, operations: float, seed: int = 0) -> Candidate:
-    """Small machines drawn at random, half of them permutations, improved edge by edge on few symbols, then on more.
-
-    Then two edges at a time of the best, and of the machine to begin with, are led elsewhere at random. The draws are
-    always the same for a seed. Cost: at most `operations`, about 100 descriptions of 5,000 symbols for each draw.
-    """
-    rng = np.random.default_rng(seed)
-    codes = series.codes[series.codes >= 0].astype(np.uint64)
-    budget = series.budget
-    limit = budget.left - operations
-    seen = np.arange(CLIMBED[2] + 1.0)
-    bits = seen * np.log2(np.maximum(seen, 1.0))
-
-    def improve(targets: Ints, n: int, moves: Ints) -> tuple[float, Ints]:
-        part = codes[:n]
-        order, share = rng.permutation(moves), part.size / max(codes.size, 1)
-        length, read = kernels.climb(part, targets, order, bits, series.log_n, share, int(max(budget.left, 1) / READ))
-        budget.spend(READ * read)
-        return length / max(part.size, 1), targets
-
-    starts: list[Ints] = []
-    for permuted, rest in ((True, 0.75), (False, 0.4)):
-        found: list[tuple[float, Ints]] = []
-        while budget.left > limit + rest * operations and not budget.spent:
-            n = int(rng.integers(2, DRAWN + 1))
-            columns = [rng.permutation(n) if permuted else rng.integers(0, n, n) for _ in range(series.n_symbols)]
-            table = np.stack(columns, axis=1)
-            # Permutations lie far from each other: they are exchanged into each other, which takes few moves.
-            moves = _exchanges(*table.shape) if permuted else _leads(*table.shape)
-            found.append(improve(table, CLIMBED[int(rng.integers(2))], moves))
-        found.sort(key=lambda one: one[0])
-        starts += [targets for _, targets in found[:KEPT]]
-    if begin.n_states <= MOST_CLIMBED or not starts:
-        starts.append(completed(begin.targets, begin.counts)[0])
-    best = min((improve(one.copy(), CLIMBED[2], _all_moves(*one.shape)) for one in starts), key=lambda found: found[0])
-    while budget.left > limit and not budget.spent:
-        extra = int(rng.integers(2)) if len(best[1]) < MOST_CLIMBED else 0
-        targets: Ints = best[1][np.append(np.arange(len(best[1])), rng.integers(0, len(best[1]), extra))]
-        for _ in range(2):
-            targets[rng.integers(len(targets)), rng.integers(series.n_symbols)] = rng.integers(len(targets))
-        best = min(best, improve(targets, CLIMBED[2], _all_moves(*targets.shape)), key=lambda one: one[0])
-    # What is believed of the first state must be right, where no later symbol tells.
-    uses = kernels.uses_along(codes[: CLIMBED[2]], best[1])
-    machine = shorten(series, series.settle(series.drive(best[1], uses)))
-    return replace(retarget(series, machine), how="tables", searched=True)
+def _pruned(tree: Contexts, counts: Ints, alpha: float) -> tuple[float, Bools]:
+    """log2-probability of symbols and of the likeliest pruning of a tree, and which contexts have extensions in it."""
+    inner = np.empty(tree.size, np.bool_)
+    tables = evidence_tables(tree.codes.size, tree.symbols, alpha)
+    return kernels.prune(tree.parent, counts.copy(), *tables, inner), inner

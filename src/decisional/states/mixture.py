@@ -10,7 +10,7 @@ Tjalkens, The context-tree weighting method, IEEE Trans. Inf. Theory 41 (1995) 6
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sized
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from .._kernels import hidden_paths
 from .._kernels import mixtures as kernels
-from ..data.alphabet import Alphabet
-from ..data.sequences import one_sequence, split
+from ..data.alphabet import TEXT
+from ..data.sequences import is_array, split
 from ..machines.belief_machine import BeliefMachine
-from ..support.arguments import require
+from ..machines.walks import coded, refuse_ends
+from ..support.arguments import flag, require
 from ..support.arrays import Floats, Ints
 from .hidden_series import Hidden
 from .hidden_strings import HiddenStrings, StringSearch, closed, different_sizes, likeliest_shares, with_any
@@ -32,10 +33,12 @@ from .strings import TREES, StringSeries
 if TYPE_CHECKING:
     from .machine_selection import Selection
 
-# Weight that comes back to all after each symbol; so much of it to context-tree weighting, whose contexts were not
-# chosen by the symbols that it foretells, and less to the others: few symbols do not tell which of them are right.
+# Weight that comes back to all after each symbol; most of it to context-tree weighting, whose contexts were not chosen
+# by the symbols that it foretells; to the others at most so much, and half of that after HALF symbols: fewer do not
+# tell which of them are right.
 SHARE = 0.02
-CONTEXTS = 0.7
+OTHERS = 0.3
+HALF = 1_000
 # Candidates of the selection that take part, and what the other machines may cost.
 CANDIDATES = 8
 OPERATIONS = 5e9
@@ -47,6 +50,8 @@ NODES = 1 << 20
 # Imagined counts of each symbol, half of one where there are few, and so many in all where there are not.
 FEW_SYMBOLS = 4
 IMAGINED = 2.0
+# What stands for a missing symbol.
+MISSING = -2
 # A larger number of states and symbols is not averaged over.
 ROWS = 20_000
 # What the search for hidden machines may cost, and letting them learn from all strings; a smaller share is none.
@@ -83,8 +88,9 @@ class Mixture:
     It learns along the symbols of the selection, and then stays as it is, however much is asked; `update` lets it learn
     more. Of whole strings every tenth is kept back, to tell how much hidden machines are to be believed, which is tried
     for about 40 seconds at most; the steps of these stay as they are in `update`. Nothing is impossible, not even
-    symbols that were never seen. Cost: about 2 µs for each symbol, and n_symbols times that for distributions; memory:
-    at most 0.2 GB, and that of the machines.
+    symbols that were never seen; missing ones (None, NaN) cost nothing, and machines and contexts begin anew then.
+    Cost: about 2 µs for each symbol, and n_symbols times that for distributions; memory: at most 0.2 GB, and that of
+    the machines.
 
     Examples
     --------
@@ -156,8 +162,9 @@ class Mixture:
         self._tree = keys, children, np.zeros(slots, np.int32), *numbers, np.zeros((2, nodes)), sizes
         self._overall = np.zeros(n)
         self.n_predictors = kernels.RULES * len(machines) + kernels.TREES
-        self._home = np.full(self.n_predictors, (1.0 - CONTEXTS) / (self.n_predictors - 1))
-        self._home[kernels.RULES * len(machines)] = CONTEXTS
+        others = OTHERS * size / (size + HALF)
+        self._home = np.full(self.n_predictors, others / (self.n_predictors - 1))
+        self._home[kernels.RULES * len(machines)] = 1.0 - others
         self.weights = self._home.copy()
         self._state, self._tail = self._begin.copy(), np.zeros(0, np.int64)
 
@@ -196,7 +203,11 @@ class Mixture:
 
         How much each is believed follows its success along the symbols, a whole string if there are hidden machines.
         """
-        bits = [self._follow(codes, learns, table)]
+        # What is learnt ends at a gap, what is foretold does not.
+        to_the_end = learns and self._whole and bool((codes < 0).any())
+        bits = [self._follow(codes, learns and not to_the_end, table)]
+        if to_the_end:
+            self._follow(codes, learns=True)
         tables = [table]
         for machine in self._hidden:
             beliefs, chances = np.empty((codes.size, machine.n_states)), np.empty(codes.size)
@@ -246,18 +257,18 @@ class Mixture:
         return new
 
     def _codes(self, symbols: Any) -> Ints:
-        """Numbers of one sequence, -1 for unknown symbols."""
-        found = one_sequence(symbols, self.alphabet)
-        n, code = Alphabet(self.alphabet).coder(found)
-        codes = np.asarray(code(0, n), np.int64)
-        return np.where(codes == len(self.alphabet), -1, codes)
+        """Numbers of one sequence, -1 for unknown symbols and -2 for those that are missing."""
+        _, n, code = coded(symbols, self.alphabet, self._whole)
+        codes, unknown = np.asarray(code(0, n), np.int64), len(self.alphabet)
+        return np.where(codes < unknown, codes, unknown - 1 - codes)
 
     def _bits(self, codes: Ints, learns: bool) -> float:
         if self._whole:
+            refuse_ends(codes, self.alphabet)
             codes = np.append(codes, self._end)
         new = self._new(codes, learns)
-        mass = np.log2(np.where(codes >= 0, 1.0 - new, new)).sum()
-        return self._average(codes, learns) + float(mass)
+        mass = np.where(codes >= 0, 1.0 - new, np.where(codes == MISSING, 1.0, new))
+        return self._average(codes, learns) + float(np.log2(mass).sum())
 
     def log_likelihood(self, symbols: Any) -> float:
         """Return the log-probability of one sequence in bits; with its end, where sequences are whole strings.
@@ -266,16 +277,19 @@ class Mixture:
         """
         return self._bits(self._codes(symbols), learns=False)
 
-    def predict_proba(self, symbols: Any) -> NDArray[np.float64]:
+    def predict_proba(self, symbols: Any, *, first: bool = False) -> NDArray[np.float64]:
         """Return P(next symbol | symbols up to each position), shape (n, n_symbols), columns as in `alphabet`.
 
-        What is missing to 1 is for symbols that were never seen. Cost: O(n n_symbols).
+        With `first` a row for the first symbol stands before the others, shape (n + 1, n_symbols): of whole strings
+        ``predict_proba("", first=True)`` tells how they begin. What is missing to 1 is for symbols that were never
+        seen. Cost: O(n n_symbols).
         """
         codes = self._codes(symbols)
         table = np.empty((codes.size + 1, len(self.alphabet)))
         self._average(codes, table=table)
-        chances: NDArray[np.float64] = table[1:] * (1.0 - self._new(codes, learns=False)[:, None])
-        return chances
+        known: Floats = 1.0 - self._new(np.append(codes, 0), learns=False)[:, None]
+        chances: NDArray[np.float64] = table * known
+        return chances if flag(first, "first") else chances[1:]
 
     def update(self, symbols: Any) -> float:
         """Learn from symbols that go on where the last ones ended, or from a list of whole strings.
@@ -284,7 +298,11 @@ class Mixture:
         """
         if not self._whole:
             return self._bits(self._codes(symbols), learns=True)
-        return sum(self._bits(self._codes(string), learns=True) for string in split(symbols, True))
+        text = isinstance(symbols, TEXT)
+        given = list(symbols) if isinstance(symbols, Iterable) and not text and not is_array(symbols) else symbols
+        # No strings are not one that is empty.
+        strings = [] if not text and isinstance(given, Sized) and not len(given) else split(given, True)
+        return float(sum(self._bits(self._codes(string), learns=True) for string in strings))
 
     def __repr__(self) -> str:
         return f"Mixture({self.n_predictors} predictors, {len(self.alphabet)} symbols, learnt from {self.n_observed:,})"

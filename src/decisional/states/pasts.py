@@ -15,8 +15,9 @@ from .._kernels.likelihood import LANES, leave_one_out
 from ..data.observations import Observations
 from ..data.signals import Signal, delays, read_signal
 from ..data.stores import load
-from ..support.arguments import integer, refusal, require, teller
+from ..support.arguments import integer, refusal, require
 from ..support.arrays import Bools, Floats, Ints
+from ..support.progress import Progress, check_progress, counted, told
 from . import bandwidths
 from .forecasts import Forecast
 from .kernel_sums import squares
@@ -35,7 +36,7 @@ def best_past(
     signals: Any,
     density: Kernels | None = None,
     pasts: Sequence[int] = PASTS,
-    progress: Callable[[str], None] | None = None,
+    progress: Progress = None,
     *,
     future: int = 1,
     step: int = 1,
@@ -55,7 +56,7 @@ def best_past(
     density : how densities are estimated; by default `Kernels()`. Where its widths are given, or z are vectors, its
         own kernels judge rather than the stack of forecasts
     pasts : numbers of past values that are tried
-    progress : called with a line of text for each of them
+    progress : True for a bar, or a function that is called with a line of text for each of them
 
     Returns
     -------
@@ -73,7 +74,7 @@ def best_past(
     if not isinstance(pasts, (list, tuple, range, np.ndarray)) or getattr(pasts, "ndim", 1) != 1:
         raise TypeError(refusal("pasts", pasts, "a list of integers", "try pasts=[1, 2, 3]"))
     tried = sorted({integer(past, "pasts", of="best_past") for past in pasts})
-    say = teller(progress)
+    check_progress(progress)
     cut = _stretches(read_signal(signals, inputs, target, parameter="signals"))
     how: dict[str, Any] = {"future": future, "step": step, "difference": difference}
     observe = partial(delays, cut.series, **how, target=cut.target, inputs=cut.known)
@@ -87,10 +88,10 @@ def best_past(
         )
     density.check(seen[0])
     block = np.arange(n) * min(BLOCKS, n // LEAST) // n
-    scores = []
-    for past, obs in zip(tried, seen, strict=False):
-        scores.append(held_out(obs, block, density))
-        say(f"past {past}: {scores[-1].mean():.3f} bits per value")
+    found = (held_out(obs, block, density) for obs in seen)
+    with told(progress):
+        what = "how much past", len(seen), "lengths"
+        scores = list(counted(found, *what, more=lambda score: f", {score.mean():.3f} bits per value"))
     # A value more must make all of them likelier by a nat, as a parameter does that says nothing.
     worth = np.array(scores) - 1.0 / (np.log(2.0) * n) * np.array(tried[: len(scores)])[:, None]
     return tried[_fewest(worth, block)]

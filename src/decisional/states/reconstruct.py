@@ -21,6 +21,7 @@ from ..machines.chains import renumbered
 from ..machines.epsilon_machine import trusted_machine
 from ..support.arrays import Floats, Ints
 from ..support.executors import map_slices, slices
+from ..support.progress import tell
 from . import aggregation, determinism
 from .cone_states import ByCones
 from .distributions import Distributions
@@ -193,6 +194,7 @@ def reconstruct(
     """
     # 1. Density estimates at each distinct x.
     table = obs.table(executor)
+    tell(f"densities of {table.n_x:,} x")
     densities = density.estimate(obs, executor) if evidence is None else evidence.observed()
     steps = None if table.steps is None else table.steps.relabel(densities.row)
 
@@ -204,11 +206,13 @@ def reconstruct(
     group: Ints = np.arange(densities.n_rows)
     if constraints == "paper" and steps is not None:
         group = determinism.merge_successors(steps, densities.n_rows, theta)
+    tell(f"grouping {densities.n_rows:,} densities")
     labels = _clustered(cluster, match, densities, group, neutral) if evidence is None else evidence.label_all()
 
     # 3. Refine the states with the symbols.
     unifilar = None
     if steps is not None and obs.alphabet is not None:
+        tell("symbols refine the states")
         contexts = (obs.words(densities.member), densities.depth) if obs.has_suffixes else None
         # The symbols of steps in fields are patterns, not letters.
         named = neutral if obs.has_suffixes else None

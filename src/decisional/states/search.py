@@ -13,9 +13,10 @@ from operator import methodcaller
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln
 
 from .._kernels import description_lengths as kernels
-from .._kernels import folds
+from .._kernels import folds, seconds_compiled
 from ..data.stored_symbols import Piece
 from ..machines.chains import renumbered
 from ..support.arrays import Bools, Floats, Ints
@@ -55,23 +56,28 @@ class Budget:
     Parameters
     ----------
     operations : how many
-    seconds : of this process, a guard that should never cut in; `cut` says whether it did
+    seconds : of this process, a guard that should never cut in; `cut` says whether it did. Compiling kernels, the first
+        time that they are used on a machine, does not count
     """
 
     def __init__(self, operations: float = np.inf, seconds: float = np.inf) -> None:
         self.left = operations
         self.cut = False
-        self._end = time.process_time() + seconds
+        self._end = _clock() + seconds
 
     def spend(self, operations: float) -> bool:
         """Whether so many operations were left, and are now spent."""
-        self.cut = self.cut or time.process_time() > self._end
+        self.cut = self.cut or _clock() > self._end
         self.left -= operations
         return self.left >= 0 and not self.cut
 
     @property
     def spent(self) -> bool:
         return not self.spend(0)
+
+
+def _clock() -> float:
+    return time.process_time() - seconds_compiled()
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +88,11 @@ class Candidate:
     ----------
     past, future : windows from which it was reconstructed; 0 for the machine of one state
     searched : whether it was then improved by the search
-    how : what it was found from: "windows", "contexts" or "prefixes" that were merged, or "tables" drawn at random
+    how : what it was found from: "windows", "contexts" or "prefixes" that were merged, a "tree" of contexts that was
+        pruned, or "tables" drawn at random
     n_states : number of states, all recurrent
     log_likelihood : log2-probability of the symbols given the machine, in bits
-    description_length : bits of the symbols and of the machine
+    description_length : bits of the symbols and of the machine, or of the tree
     targets, counts : (n_states, n_symbols) next state, -1 = none, and uses of each edge, expected ones where the state
         is not known
     start_bits, misses : bits for states that had to be found anew, and symbols that the machine could not emit
@@ -119,6 +126,16 @@ class Candidate:
         """(n_states, n_symbols) probability of each symbol; zeros for a state that is never left."""
         total: Floats = np.maximum(self.counts.sum(axis=1, keepdims=True), 1.0)
         return np.divide(self.counts, total)
+
+    @property
+    def left_out(self) -> float:
+        """Bits that say which symbols each state never shows, any of so many; trees imagine all symbols everywhere."""
+        if self.how == "tree":
+            return 0.0
+        n = self.counts.shape[1]
+        shown = np.count_nonzero(self.counts > 0, axis=1)
+        ways = gammaln(n + 1) - gammaln(shown + 1) - gammaln(n - shown + 1)
+        return float(ways.sum() / np.log(2))
 
     @property
     def proposal(self) -> Proposal:

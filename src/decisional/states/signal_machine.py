@@ -9,7 +9,7 @@ that of the values themselves: their bits, ½ log2 n for each free probability a
 each edge.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -20,8 +20,8 @@ from ..data.observations import CountsOnly, Observations
 from ..data.signals import delays
 from ..machines.epsilon_machine import EpsilonMachine, trusted_machine
 from ..machines.levels import Levels
-from ..support.arguments import teller
 from ..support.arrays import Floats, Ints
+from ..support.progress import Progress, details, tell, told
 from .evidence import as_good
 from .forecasts import Forecast
 from .machine_selection import CERTAIN, select
@@ -271,7 +271,8 @@ def _proposals(signal: SignalValues, marginal: Followed) -> Iterator[tuple[Ints,
         parts = [np.where(gap, -1, reading)[b:e] for b, e in pairwise(signal.bounds)]
         if max(map(len, parts)) < 2:
             continue
-        found = select(parts, max_past=order, missing=-1, sequences=True)
+        with details():
+            found = select(parts, max_past=order, missing=-1, sequences=True)
         column = np.array([int(str(letter)) for letter in found.alphabet])
         for candidate in found.candidates[:READ]:
             targets, emission = np.full((candidate.n_states, n), -1), np.zeros((candidate.n_states, n))
@@ -297,36 +298,41 @@ class NoLevels(ValueError):
     """A signal whose values fall into no classes, as far as they tell."""
 
 
-def signal_machine(
-    values: Floats, bounds: Sequence[int], progress: Callable[[str], None] | None = None
-) -> EpsilonMachine:
+def signal_machine(values: Floats, bounds: Sequence[int], progress: Progress = None) -> EpsilonMachine:
     """The machine of a signal, with its levels; refused where values do not fall into classes.
 
     Parameters
     ----------
     values : (n,) numbers of all sequences, NaN where missing
     bounds : where each sequence begins, and the end of the last
+    progress : True for a bar, or a function that is called with a line of text at each step
 
     Cost: some hundred passes over the first 5,000 values, and 30 over all of them.
     """
-    say, whole = teller(progress), SignalValues(values, bounds)
+    whole = SignalValues(values, bounds)
     if whole.n < LEAST:
         raise NoLevels(
             f"The 'symbols' are {whole.n} numbers that hardly repeat; levels are found in at least {LEAST} values of a "
             "signal: give more, or bin the values first."
         )
+    with told(progress):
+        return _machine(_best_levels(whole))
+
+
+def _best_levels(whole: SignalValues) -> Followed:
+    """The levels and the machine of the shortest description."""
     signal = whole.beginning(SEARCHED)
     marginals = [signal.marginal(n) for n in range(1, MOST_LEVELS + 1)]
     usual = int(np.argmin([one.length for one in marginals])) + 1
     tried = [marginals[0]]
     for n in sorted({2, 3, max(usual - 1, 2), max(usual, 2), min(usual + 1, MOST_LEVELS)}):
         tried.append(_with_levels(signal, marginals[n - 1]))
-        say(f"{n} levels: {tried[-1].n_states} states, {tried[-1].length:,.1f} bits")
+        tell(f"{n} levels: {tried[-1].n_states} states, {tried[-1].length:,.1f} bits")
     best = signal.simplified(min(tried, key=lambda one: one.length))
     _refuse_continuum(signal, best)
     if whole is not signal:
-        best = whole.pruned(whole.follow(best.targets, best.emission, best.levels))
-    return _machine(best)
+        return whole.pruned(whole.follow(best.targets, best.emission, best.levels))
+    return best
 
 
 def _machine(found: Followed) -> EpsilonMachine:

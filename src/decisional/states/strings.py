@@ -154,8 +154,8 @@ def whole_strings(symbols: Any, missing: Hashable = None, sequences: bool | None
     source = reading.read(symbols, missing, True if sequences is None else sequences)
     if len(source.bounds) < 3:
         raise ValueError(
-            "The 'symbols' are one sequence; whole strings are several, of which each begins and ends: give a list of "
-            "strings, or leave out 'whole'."
+            "The 'symbols' are one sequence, which is too few for whole strings, of which each begins and ends: give a "
+            "list of two or more, or leave out 'whole'."
         )
     if END in source.letters:
         raise ValueError(f"The 'symbols' have {END!r}, which stands for the end of a string: give it another name.")

@@ -18,7 +18,6 @@ from ..support.arrays import Floats, Ints
 
 POLICIES = ("reset", "stay", "raise")  # in the order of the kernel's codes
 BYTES = (bytes, bytearray, memoryview)
-TEXT = (str, *BYTES)
 # What makes a machine, and how it is followed.
 MACHINE = ("targets", "emission", "alphabet", "names", "weights")
 OPTIONS = ("by", "level", "impossible", "missing")
@@ -166,13 +165,10 @@ class Follower:
 
     def gaps(self, symbols: Any, mask: Any, lo: int, codes: Any) -> Ints:
         """Which of the symbols from lo on are missing; masked ones get the code of unknown symbols."""
-        gaps, unknown = np.zeros(codes.size, bool), len(self.alphabet)
-        if not isinstance(symbols, TEXT):
-            where = np.flatnonzero(codes == unknown)
-            gaps[where] = [is_missing(symbols[lo + i]) for i in where.tolist()]
+        gaps: Ints = self.alphabet.gaps(symbols, codes, lo)
         if mask is not None:
             gaps |= mask[lo : lo + codes.size]
-            codes[gaps] = unknown
+            codes[gaps] = len(self.alphabet)
         return gaps
 
     def takes(self, symbol: Any) -> bool:
@@ -185,10 +181,11 @@ class Follower:
         states, bounds = np.empty(codes.size, np.int32), [0, codes.size][: 2 * codes.size]
         if self.impossible != self.missing:
             bounds[1:1] = (np.flatnonzero(gaps[1:] != gaps[:-1]) + 1).tolist()
+        n_letters = len(self.alphabet)
         tables = self._targets, self.machine.emission, self._foretold, self.plan.home, self.belief
         for begin, end in pairwise(bounds):
             how = POLICIES.index(self.missing if gaps[begin] else self.impossible), False
-            stop, _ = machines.drive(codes[begin:end], *tables, *how, states[begin:end], *self._unused)
+            stop, _ = machines.drive(codes[begin:end], n_letters, *tables, *how, states[begin:end], *self._unused)
             if stop >= 0:
                 return Tracked(states[: begin + stop], states[: begin + stop])
         return Tracked(states, states)

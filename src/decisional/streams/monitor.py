@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..data.alphabet import plain
+from ..data.alphabet import TEXT, plain
 from ..data.sequences import is_array, to_array
 from ..decisions.decisional_model import DecisionalModel
 from ..decisions.events import Change, Event, EventLog, Events, Refit
@@ -16,7 +16,7 @@ from ..machines import EpsilonMachine
 from ..support.arguments import refusal, require, shown
 from ..support.arrays import Floats
 from . import saved
-from .follower import BYTES, TEXT, Arrivals, Follower, Plan
+from .follower import BYTES, Arrivals, Follower, Plan
 from .learner import Adapt, Learner, template
 from .signal_followers import ValueFollower, followed, follower_of
 from .signal_learner import learner_of
@@ -49,8 +49,9 @@ class Monitor:
     """Follow a stream of symbols, or the values of a signal, and tell when the decision changes.
 
     The states are those of `machine.filter` over all symbols so far and the events those of
-    `decision.events(symbols, initial=True)`, however the symbols are cut in chunks. The first known decision is an
-    event with before = -1; while the causal state is not known, the last known decision stands.
+    `decision.events(symbols, initial=True)`, however the symbols are cut in chunks, up to the first that is `missing`.
+    The first known decision is an event with before = -1; while the causal state is not known, the last known decision
+    stands.
 
     A machine of whole strings, `epsilon_machine(strings, whole=True)`, begins in its start; after "<end>", a symbol as
     the others, it is there again, and the next string may come. After a gap the state is not known before it is told.

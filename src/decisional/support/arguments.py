@@ -77,15 +77,6 @@ def flag(value: Any, name: str, of: str = "") -> bool:
     raise ValueError(refusal(name, value, "True or False", f"try {name}=True", of))
 
 
-def teller(progress: Any) -> Callable[[str], Any]:
-    """What is called with each line of progress; nothing happens where none is given."""
-    if progress is not None and not callable(progress):
-        rule = "a function of a line of text"
-        raise TypeError(refusal("progress", progress, rule, "try progress=print"))
-    # Whatever it raises, perhaps to stop the work, is for the caller.
-    return progress if progress is not None else lambda text: None
-
-
 def result_of(function: Callable[..., Any], name: str, *given: Any) -> Any:
     """What a function of the user gives; where it fails, the sentence names the parameter it was given as."""
     try:

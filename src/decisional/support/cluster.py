@@ -21,6 +21,11 @@ def cluster(where: str | None) -> Iterator[Any]:
     ----------
     where : "local" (a worker process on each core), the address of a Dask scheduler, such as "tcp://host:8786", or None
         for threads, where the executor is None
+
+    Yields
+    ------
+    Executor
+        For `executor=`, until the block ends.
     """
     if where is None:
         yield None

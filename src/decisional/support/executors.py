@@ -5,15 +5,17 @@ import time
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from contextvars import ContextVar
 from dataclasses import fields, is_dataclass
 from functools import partial, reduce
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any, TypeVar
+from uuid import uuid4
 
 from .. import __version__
 from .arguments import refusal
+from .progress import counted, details
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -42,7 +44,8 @@ def alone() -> Iterator[None]:
     """Inside, work is not divided further: it is one of many slices already."""
     token = _alone.set(True)
     try:
-        yield
+        with details():
+            yield
     finally:
         _alone.reset(token)
 
@@ -129,9 +132,15 @@ def _submitted(pool: Executor, chunk: Callable[[T], R], part: T) -> "Future[R]":
 
 
 def reduce_slices(
-    chunk: Callable[[T], R], combine: Callable[[R, R], R], parts: Iterable[T], executor: Executor | None = None
+    chunk: Callable[[T], R],
+    combine: Callable[[R, R], R],
+    parts: Iterable[T],
+    executor: Executor | None = None,
+    what: str = "work",
 ) -> R:
     """All chunk(part) combined, an operation that must be associative: neighbours first, in a tree.
+
+    `what` is done is told with the number of slices: see `progress`.
 
     On a Dask cluster, and for parts that hold Dask arrays, the tree grows where the data are, and only its root
     travels. Elsewhere no more results are kept than the logarithm of the number of parts, and those under way.
@@ -139,9 +148,9 @@ def reduce_slices(
     parts = list(parts)
     client = _client(executor)
     if client is not None or (executor is None and any(_is_lazy(part) for part in parts)):
-        return _tree(client, partial(_call_alone, chunk), combine, parts)
+        return _tree(client, partial(_call_alone, chunk), combine, parts, what)
     done: list[tuple[int, R]] = []
-    for result in map_slices(partial(_call_alone, chunk), parts, executor):
+    for result in counted(map_slices(partial(_call_alone, chunk), parts, executor), what, len(parts), "slices"):
         size = 1
         while done and done[-1][0] == size:
             result, size = combine(done.pop()[1], result), 2 * size
@@ -215,12 +224,13 @@ def _one_sentence(client: Any) -> Iterator[None]:
         ) from None
 
 
-def _result(client: Any, future: Any) -> Any:
-    """What becomes of a future; it is not waited for where nobody works on it, nor will."""
+def _result(client: Any, future: Any, look: Callable[[], Any] = lambda: None) -> Any:
+    """What becomes of a future; it is not waited for where nobody works on it, nor will. Meanwhile one may `look`."""
     worked = time.monotonic()
     while not future.done():
         with suppress(TimeoutError):
             return future.result(timeout=LOOK)
+        look()
         # Paused workers take nothing new.
         if client.run_on_scheduler(
             lambda dask_scheduler: any(
@@ -236,25 +246,62 @@ def _result(client: Any, future: Any) -> Any:
     return future.result()
 
 
-def _tree(client: Any, chunk: Callable[[T], R], combine: Callable[[R, R], R], parts: list[T]) -> R:
+def _tree(client: Any, chunk: Callable[[T], R], combine: Callable[[R, R], R], parts: list[T], what: str) -> R:
     from dask.delayed import delayed
 
     run = delayed(chunk, pure=False, traverse=False)
     join = delayed(partial(reduce, combine), pure=False, traverse=False)
 
-    def grow() -> Any:
-        level = [run(_sent(client, part)) for part in parts]
+    def grow(name: str) -> Any:
+        level = [run(_sent(client, part), dask_key_name=f"{name}-{i}") for i, part in enumerate(parts)]
         while len(level) > 1:
             level = [join(level[i : i + BRANCHES]) for i in range(0, len(level), BRANCHES)]
         return level[0]
 
+    total: R
     if client is None:
-        total: R = grow().compute()
+        total = _computed(grow, what, len(parts))
         return total
     check_workers(client)
     with _one_sentence(client):
-        total = _persistent(lambda: _result(client, client.compute(grow())))
+        total = _persistent(partial(_computed_on_cluster, client, grow, what, len(parts)))
     return total
+
+
+def _computed_on_cluster(client: Any, grow: Callable[[str], Any], what: str, n: int) -> Any:
+    """The root of a tree, while it is told how many of its n slices are done."""
+    name, told = _name(), 0
+
+    def look() -> None:
+        nonlocal told
+        left = client.run_on_scheduler(
+            lambda dask_scheduler, name: sum(
+                str(key).startswith(name) and task.state in ("waiting", "queued", "no-worker", "processing")
+                for key, task in dask_scheduler.tasks.items()
+            ),
+            name=name,
+        )
+        # There are none before they arrive, either.
+        told += len(list(islice(done, max(n - left - told, 0) if left else 0)))
+
+    with closing(counted(range(n), what, n, "slices")) as done:
+        result = _result(client, client.compute(grow(name)), look)
+        deque(done, maxlen=0)
+    return result
+
+
+def _name() -> str:
+    """A name for tasks that are counted."""
+    return f"decisional-slice-{uuid4().hex}"
+
+
+def _computed(grow: Callable[[str], Any], what: str, n: int) -> Any:
+    """The root of a tree by the scheduler of Dask that there is, where n slices are counted if it runs here."""
+    from dask.callbacks import Callback
+
+    name, done = _name(), counted(range(n), what, n, "slices")
+    with closing(done), Callback(posttask=lambda key, *_: next(done, None) if str(key).startswith(name) else None):
+        return grow(name).compute()
 
 
 def _on_cluster(client: Any, chunk: Callable[[T], R], parts: list[T]) -> Iterator[R]:
