@@ -34,6 +34,8 @@ $(AEON): pyproject.toml
 demo: $(DEMO)
 	PYTHONDONTWRITEBYTECODE= $(BIN)/decisional demo --out demo
 
+# A process on each core: threads of BLAS beside them would only wait for each other.
+test: export OMP_NUM_THREADS = 1
 test: $(TEST)
 	$(BIN)/python -m pytest -n auto --dist worksteal
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n auto -m small -p no:cacheprovider tests

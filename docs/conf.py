@@ -1,50 +1,62 @@
 """Sphinx configuration: Markdown pages, numpydoc docstrings."""
 
-import re
-from typing import Any
+import sys
+from pathlib import Path
 
 import decisional
 
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
 project = "decisional"
 author = "The decisional developers"
+project_copyright = author
 release = version = decisional.__version__
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
-myst_enable_extensions = ["dollarmath", "colon_fence"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
+]
+# Source of what is documented, buttons that copy code, links to other libraries, dark pictures for the dark theme.
+extensions += [
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    "sphinx.ext.intersphinx",
+    "other_libraries",
+    "dark_pictures",
+    "reference",
+]
+myst_enable_extensions = ["dollarmath", "colon_fence", "attrs_block", "attrs_inline"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",
+    # Scripts of the guides alone, which show their output.
+    "ignore_pattern": r"(closed_forms|continuous|eeg)\.py$",
+    "within_subsection_order": "ExampleTitleSortKey",
+    "image_srcset": ["2x"],
+    "download_all_examples": False,
+    "first_notebook_cell": "# pip install 'decisional[examples]'\n%matplotlib inline",
+    "abort_on_example_error": True,
+}
 html_theme = "furo"
-html_title = "decisional"
+html_title = f"decisional {version}"
 html_static_path = ["static"]
 html_css_files = ["pages.css"]
+pygments_dark_style = "github-dark"
+# What the interpreter prints before and after code is not copied.
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_selector = "div.highlight-python pre, div.highlight-sh pre, div.highlight-pycon pre, div.doctest pre"
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
-# Types in docstrings are words, such as "fitted CausalStates", not names to look up.
-nitpick_ignore_regex = [("py:class", ".*")]
+# Types in docstrings are words, such as "fitted CausalStates", not names to look up; so is what stands in backticks.
+nitpick_ignore_regex = [("py:class", ".*"), ("py:obj", ".*")]
+default_role = "py:obj"
 # Words of shapes, such as n_states, are attributes of several classes: no link is meant.
 suppress_warnings = ["ref.python"]
-
-SECTION = re.compile(r"(Parameters|Attributes|Returns|Yields)$")
-ENTRY = re.compile(r"(\*{0,2}\w+(?:, \*{0,2}\w+)*) : (.+)$")
-
-
-def describe(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Make "name : a description, perhaps on more lines" a description rather than a type."""
-    found, inside = [], ""
-    for k, line in enumerate(lines):
-        following = lines[k + 1] if k + 1 < len(lines) else ""
-        if following and set(following) == {"-"}:
-            inside = line if SECTION.match(line) else ""
-        entry = ENTRY.match(line) if inside in ("Parameters", "Attributes") else None
-        # A type is short, and what it describes starts with a capital letter on the next line.
-        described = following.startswith("    ") and following.strip()[:1].isupper() and len(line) < 100
-        if entry and not described:
-            found += [entry[1], f"    {entry[2]}"]
-        else:
-            found.append(line)
-    lines[:] = found
-
-
-def setup(app: Any) -> None:
-    app.connect("autodoc-process-docstring", describe, priority=400)  # before napoleon

@@ -1,0 +1,82 @@
+"""Each picture of a page has a twin for the dark theme, which is made when pages are built.
+
+Dark and light change places and hues stay; what a picture says by greys (cells, complexities, pixels) stays as it is.
+"""
+
+import os
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from docutils import nodes
+from PIL import Image
+from scipy import ndimage
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+
+# Pixels and pages that have their own colours stay whole; of fields, all around the panels changes.
+WHOLE = ("image_*", "live_*", "report_*", "landing_*")
+FIELDS = ("rule*", "filters*", "particles*", "spirals*", "turbulence*", "vortices*", "ocean*", "coupled_maps*")
+# White becomes the ground of the dark theme, and black nearly white.
+GROUND, INK = 19, 228
+# Panels are at least this share of the picture.
+PANEL = 0.02
+
+
+def has_name(path: Path, patterns: tuple[str, ...]) -> bool:
+    return any(fnmatch(path.stem, pattern) for pattern in patterns)
+
+
+def panels(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Mask of the rectangles around the large connected parts of a picture."""
+    parts, _ = ndimage.label(pixels.min(axis=2) < 250, structure=np.ones((3, 3)))
+    mask = np.zeros(parts.shape, dtype=bool)
+    for box in ndimage.find_objects(parts):
+        inside = mask[box]
+        if inside.size > PANEL * mask.size:
+            inside[...] = True
+    return mask
+
+
+def dark(path: Path) -> Image.Image:
+    """A picture with its lightness turned over: hues and chroma are those of before."""
+    with Image.open(path) as picture:
+        white = Image.new("RGBA", picture.size, "white")
+        white.alpha_composite(picture.convert("RGBA"))
+    pixels = np.asarray(white.convert("RGB")).astype(int)
+    turned = pixels + 255 - pixels.max(axis=2, keepdims=True) - pixels.min(axis=2, keepdims=True)
+    turned = GROUND + turned * (INK - GROUND) // 255
+    if has_name(path, FIELDS):
+        turned = np.where(panels(pixels)[:, :, None], pixels, turned)
+    return Image.fromarray(turned.astype(np.uint8))
+
+
+class Twins(SphinxTransform):
+    """Follow each picture of docs/images by its twin, of which one is shown."""
+
+    default_priority = 100
+
+    def apply(self, **_: Any) -> None:
+        source, page = Path(self.app.srcdir), Path(self.env.doc2path(self.env.docname)).parent
+        for node in list(self.document.findall(nodes.image)):
+            path = (page / node["uri"]).resolve()
+            if path.parent != source / "images" or path.suffix != ".png":
+                continue
+            if has_name(path, WHOLE):
+                node["classes"].append("whole")
+                continue
+            twin = source / "_build" / "dark" / path.name
+            if not twin.exists() or twin.stat().st_mtime < path.stat().st_mtime:
+                twin.parent.mkdir(parents=True, exist_ok=True)
+                dark(path).save(twin, optimize=True)
+            other = node.deepcopy()
+            other["uri"] = "/" + os.path.relpath(twin, source)
+            node["classes"].append("only-light")
+            other["classes"].append("only-dark")
+            node.parent.insert(node.parent.index(node) + 1, other)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    app.add_transform(Twins)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
