@@ -1,7 +1,6 @@
 """The search: description lengths against a literal twin, mergers, and that every move pays."""
 
 import itertools
-import math
 from collections.abc import Iterator
 
 import numpy as np
@@ -10,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import decisional as ds
+import naive_search as naive
 from decisional._kernels import description_lengths as kernels
 from decisional.states import search
 from decisional.states.search import SPLIT_EDGES, Candidate, SymbolSeries
@@ -22,81 +22,6 @@ def series_of(sequences: list[list[int]], n_symbols: int) -> SymbolSeries:
     raw = np.array([s if s >= 0 else n_symbols for part in sequences for s in part], np.uint8)
     bounds = np.cumsum([0, *map(len, sequences)]).astype(np.int64)
     return SymbolSeries(raw, np.array([*range(n_symbols), -1]), bounds, n_symbols)
-
-
-def naive_start(future: list[int], targets: np.ndarray, weights: np.ndarray) -> tuple[dict, int, int | None, float]:
-    """Expected uses of edges from an unknown state, symbols until it is known, the state, and the bits of the start."""
-    total = weights.sum()
-    paths = {}
-    for first in range(len(targets)):
-        paths[first] = (max(weights[first].sum() / max(total, 1e-300), 1e-12), [first])
-    before = {first: p for first, (p, _) in paths.items()}
-    n = 0
-    while n < len(future) and future[n] >= 0:
-        s, after = future[n], {}
-        for first, (p, path) in paths.items():
-            here = path[-1]
-            if targets[here][s] >= 0:
-                chance = max(weights[here][s] / max(weights[here].sum(), 1e-300), 1e-12)
-                after[first] = (p * chance, [*path, int(targets[here][s])])
-        if not after:
-            break
-        n += 1
-        top = max(p for p, _ in after.values())
-        paths = {first: (p, path) for first, (p, path) in after.items() if p >= top * 2.0**-kernels.HOPELESS}
-        ends = {path[-1] for _, path in paths.values()}
-        if len(ends) > 1 and n == kernels.AHEAD:
-            share = {end: sum(p for p, path in paths.values() if path[-1] == end) for end in sorted(ends)}
-            likeliest = max(share, key=lambda end: share[end])
-            paths = {first: (p, path) for first, (p, path) in paths.items() if path[-1] == likeliest}
-            ends = {likeliest}
-        if len(ends) == 1:
-            break
-    if n == 0:
-        return {}, 0, None, 0.0
-    mass = sum(p for p, _ in paths.values())
-    counts: dict[tuple[int, int], float] = {}
-    for p, path in paths.values():
-        for here, s in zip(path, future[:n], strict=False):
-            counts[here, s] = counts.get((here, s), 0.0) + p / mass
-    bits = sum(p / mass * math.log2(p / mass / before[first]) for first, (p, _) in paths.items())
-    ends = {path[-1] for _, path in paths.values()}
-    return counts, n, ends.pop() if len(ends) == 1 else None, bits
-
-
-def naive_walk(sequences: list[list[int]], targets: np.ndarray, weights: np.ndarray) -> tuple[dict, float, int]:
-    """Uses of each edge, bits of the starts, impossible symbols."""
-    counts: dict[tuple[int, int], float] = {}
-    bits, misses = 0.0, 0
-    for part in sequences:
-        state, i = None, 0
-        while i < len(part):
-            s = part[i]
-            if s < 0:
-                state, i = None, i + 1
-            elif state is not None and targets[state][s] >= 0:
-                counts[state, s] = counts.get((state, s), 0) + 1
-                state, i = targets[state][s], i + 1
-            else:
-                misses += state is not None
-                more, n, state, cost = naive_start(part[i:], targets, weights)
-                bits += cost
-                for edge, uses in more.items():
-                    counts[edge] = counts.get(edge, 0) + uses
-                stuck = state is None and i + n < len(part) and part[i + n] >= 0
-                misses += n == 0 or stuck
-                i += max(n, 1)
-    most = {s: max(uses for (_, other), uses in counts.items() if other == s) for _, s in counts}
-    return {edge: uses for edge, uses in counts.items() if uses >= 0.5 * min(1.0, most[edge[1]]) - 1e-9}, bits, misses
-
-
-def naive_length(counts: dict, start_bits: float, misses: int, log_n: float) -> float:
-    total: dict[int, float] = {}
-    for (state, _), count in counts.items():
-        total[state] = total.get(state, 0) + count
-    bits = -sum(count * math.log2(count / total[state]) for (state, _), count in counts.items())
-    name = math.log2(max(len(total), 1))
-    return bits + 0.5 * (len(counts) - len(total)) * log_n + len(counts) * name + start_bits + misses * log_n
 
 
 @st.composite
@@ -117,7 +42,7 @@ def machines_and_sequences(draw):
 def test_drive_is_its_naive_twin(case) -> None:
     targets, weights, sequences, symbols = case
     series = series_of(sequences, symbols)
-    counts, bits, misses = naive_walk(sequences, targets, weights)
+    counts, bits, misses = naive.walk(sequences, targets, weights)
     found = series.drive(targets, weights)
     assert found.misses == misses
     assert found.start_bits == pytest.approx(bits, abs=1e-9)
@@ -126,7 +51,7 @@ def test_drive_is_its_naive_twin(case) -> None:
     for (state, s), count in counts.items():
         expected[used.index(state), s] = count
     assert found.counts == pytest.approx(expected)
-    assert found.length == pytest.approx(naive_length(counts, bits, misses, series.log_n))
+    assert found.length == pytest.approx(naive.length(counts, bits, misses, series.log_n))
     for i, state in enumerate(used):
         for s in range(symbols):
             target = targets[state][s] if (state, s) in counts else -1
@@ -224,7 +149,7 @@ def test_no_neighbour_of_what_the_search_ends_at_is_shorter(case) -> None:
         return
     found = series.improve(found)
     for other in naive_neighbours(found):
-        assert naive_length(*naive_walk(sequences, *other), series.log_n) > found.length - 1e-5
+        assert naive.length(*naive.walk(sequences, *other), series.log_n) > found.length - 1e-5
 
 
 @pytest.mark.small
@@ -267,7 +192,7 @@ def test_moves_that_are_far_behind_are_given_up_and_others_are_not() -> None:
     known = search.beliefs(weights)
     lengths = np.empty(copied.size)
     moves = copied, copies, edges, ends
-    kernels.move_lengths(*series.symbols, targets, *known, *moves, series.log_n, true.length, lengths)
+    kernels.move_lengths(*series.symbols, 2, targets, *known, *moves, series.log_n, true.length, lengths)
     assert np.isinf(lengths).any()
     assert np.isfinite(lengths).any()
     for m, length in enumerate(lengths):

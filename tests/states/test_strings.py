@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import decisional as ds
 import naive as naive_machines
+import naive_search
 import naive_strings as naive
 from decisional.states.strings import whole_strings
 
@@ -53,6 +54,21 @@ def test_tree_of_prefixes_is_that_of_dictionaries(strings, most):
     # Those that are left out are no more frequent than those that are not.
     seen = {p: sum(after.values()) for p, after in expected.items()}
     assert min(seen[p] for p in kept) >= max((seen[p] for p in expected if p not in kept), default=0)
+
+
+@pytest.mark.small
+@settings(deadline=None)
+@given(STRINGS, st.integers(1, 4), st.integers(0, 1000))
+def test_description_lengths_of_whole_strings_are_their_naive_twins(strings, n, seed):
+    """The state is known at the beginning of a string; a missing symbol may have been any but the end."""
+    series, random = whole_strings(strings, missing="?").series, np.random.default_rng(seed)
+    targets = random.integers(0, n, (n, series.n_symbols))
+    targets[:, series.end] = 0
+    weights = random.integers(1, 6, targets.shape).astype(float)
+    found = series.drive(targets, weights)
+    counts, bits, misses = naive_search.walk([series.codes.tolist()], targets, weights, series.end, 0)
+    assert found.length == pytest.approx(naive_search.length(counts, bits, misses, series.log_n))
+    assert found.misses == misses
 
 
 @pytest.mark.small

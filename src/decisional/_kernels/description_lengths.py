@@ -24,7 +24,7 @@ HOPELESS = 50.0
 
 
 @kernel
-def _settle(raw, lut, begin, end, targets, logs, first, weight, place):
+def _settle(raw, lut, begin, end, targets, logs, prior, weight, place):
     """Follow the paths from all states until they have met, none can go on, or the symbols end.
 
     weight (n_states,) log2-probability of each path and place (n_states,) its state, -1 = given up. Returns where the
@@ -32,8 +32,8 @@ def _settle(raw, lut, begin, end, targets, logs, first, weight, place):
     """
     top = -np.inf
     for k in range(place.size):
-        weight[k] = first[k]
-        place[k] = k
+        weight[k] = prior[k]
+        place[k] = k if prior[k] > -np.inf else -1
     for i in range(begin, end):
         s = lut[raw[i]]
         if s < 0:
@@ -78,13 +78,14 @@ def _keep_likeliest(weight, place, top):
 
 
 @kernel
-def _begin(raw, lut, begin, end, targets, logs, first, weight, place, counts):
+def _begin(raw, lut, begin, end, targets, logs, prior, weight, place, counts):
     """Begin anywhere, by belief: add the expected uses of edges until the state is known.
 
-    Returns where that is, the state (-1 = the symbols end before, or none can go on), and the bits that the start
-    costs: how far what is then believed of the first state is from what was before.
+    prior (n_states,) log2 of what is believed of the state, and then of the last one. Returns where the state is known,
+    the state (-1 = the symbols end before, or none can go on), and the bits that the start costs: how far what is then
+    believed of the first state is from what was before.
     """
-    stop, state = _settle(raw, lut, begin, end, targets, logs, first, weight, place)
+    stop, state = _settle(raw, lut, begin, end, targets, logs, prior, weight, place)
     if stop == begin:
         return stop, state, 0.0
     top = -np.inf
@@ -96,80 +97,103 @@ def _begin(raw, lut, begin, end, targets, logs, first, weight, place, counts):
         if place[k] >= 0:
             total += 2.0 ** (weight[k] - top)
     bits = 0.0
+    last = np.zeros(place.size)
     for k in range(place.size):
         if place[k] >= 0:
             belief = 2.0 ** (weight[k] - top) / total
-            bits += belief * (weight[k] - top - math.log2(total) - first[k])
+            bits += belief * (weight[k] - top - math.log2(total) - prior[k])
+            last[place[k]] += belief
             at = k
             for i in range(begin, stop):
                 s = lut[raw[i]]
                 counts[at, s] += belief
                 at = targets[at, s]
+    for k in range(last.size):
+        prior[k] = math.log2(last[k]) if last[k] > 0.0 else -np.inf
     return stop, state, bits
 
 
 @kernel
-def walk(raw, lut, bounds, begin, end, targets, logs, first, limit, state, start_bits, counts):
+def _pass_over(prior, targets, logs, letters, first, after):
+    """What is believed of the state after a symbol that is missing, one of the first `letters`; `after` is scratch.
+
+    Returns the only state that is left, -1 = several. Cost: O(n_states), and O(letters) for each that is believed in.
+    """
+    after[:] = 0.0
+    total = 0.0
+    for k in range(prior.size):
+        if prior[k] > -np.inf:
+            for s in range(letters):
+                if targets[k, s] >= 0:
+                    mass = 2.0 ** (prior[k] + logs[k, s])
+                    after[targets[k, s]] += mass
+                    total += mass
+    state = -1
+    for k in range(prior.size):
+        if total == 0.0:
+            prior[k] = first[k]
+        elif after[k] > total * 2.0**-HOPELESS:
+            prior[k] = math.log2(after[k] / total)
+            state = k if state == -1 else -2
+        else:
+            prior[k] = -np.inf
+    return max(state, -1)
+
+
+@kernel
+def walk(raw, lut, bounds, begin, end, letters, targets, logs, first, limit, state, prior, start_bits, counts, states):
     """Count the uses of each edge along the symbols from `begin` to `end`, from a state, -1 = unknown.
 
-    first (n_states,) is log2 of what is believed of an unknown state; until it is known, uses are expected ones. What
-    follows `end` is only looked at to find a state. Returns the bits of the starts so far, how many
-    symbols were impossible, the last state, how many symbols after `end` are counted already, and how many were read
-    before the state was known; gives up when impossible ones are more than `limit`. Cost: O(1) for each symbol,
-    O(n_states) until the state is known.
+    first (n_states,) is log2 of what is believed of the state where a sequence begins, prior (n_states,) of what is
+    believed where it is unknown, which is kept up to date: a symbol that is missing, one of the first `letters`, moves
+    it on. Until the state is known, uses are expected ones. What follows `end` is only looked at to find a state.
+    states[i], if there are any, is the state before symbol i where it is known.
+
+    Returns the bits of the starts so far, how many symbols were impossible, the last state, how many symbols after
+    `end` are counted already, and how many were read before the state was known; gives up when impossible ones are more
+    than `limit`. Cost: O(1) for each symbol, O(n_states) until the state is known.
     """
     misses, i, unknown = 0, begin, 0
     weight, place = np.empty(targets.shape[0]), np.empty(targets.shape[0], np.int64)
     for q in range(bounds.size - 1):
         if q > 0:
             state = -1
+            prior[:] = first
         i = max(i, bounds[q])
         last = min(bounds[q + 1], end)
         while i < last:
             s = lut[raw[i]]
             if s < 0:
-                state = -1
+                if state >= 0:
+                    prior[:] = -np.inf
+                    prior[state] = 0.0
+                state = _pass_over(prior, targets, logs, letters, first, weight)
+                unknown += 1
                 i += 1
                 continue
             if state >= 0 and targets[state, s] >= 0:
+                if states.size:
+                    states[i] = state
                 counts[state, s] += 1.0
                 state = targets[state, s]
                 i += 1
                 continue
-            misses += state >= 0
+            if state >= 0:
+                misses += 1
+                prior[:] = first
             if misses > limit:
                 return start_bits, misses, state, 0, unknown
-            stop, state, bits = _begin(raw, lut, i, bounds[q + 1], targets, logs, first, weight, place, counts)
+            stop, state, bits = _begin(raw, lut, i, bounds[q + 1], targets, logs, prior, weight, place, counts)
             start_bits += bits
             unknown += stop - i + 1
-            if stop == i:
+            stuck = state < 0 and stop < bounds[q + 1] and lut[raw[stop]] >= 0
+            if stuck:
                 misses += 1
-                stop += 1
-            elif state < 0 and stop < bounds[q + 1] and lut[raw[stop]] >= 0:
-                misses += 1
+                # What only those do not emit that are believed in is read by all, what none does is passed over.
+                stop += int(stop == i and targets[:, lut[raw[stop]]].max() < 0)
+                prior[:] = first
             i = stop
     return start_bits, misses, state, max(i - end, 0), unknown
-
-
-@kernel
-def states_along(raw, lut, bounds, targets, logs, first, states):
-    """states[i] = the state before symbol i where it is known."""
-    weight, place = np.empty(targets.shape[0]), np.empty(targets.shape[0], np.int64)
-    unused = np.zeros(targets.shape)
-    for q in range(bounds.size - 1):
-        state, i = -1, bounds[q]
-        while i < bounds[q + 1]:
-            s = lut[raw[i]]
-            if s < 0:
-                state = -1
-                i += 1
-            elif state >= 0 and targets[state, s] >= 0:
-                states[i] = state
-                state = targets[state, s]
-                i += 1
-            else:
-                stop, state, _ = _begin(raw, lut, i, bounds[q + 1], targets, logs, first, weight, place, unused)
-                i = max(stop, i + 1)
 
 
 @kernel
@@ -221,10 +245,20 @@ def learnt(counts):
 
 
 @kernel
-def _bits(raw, lut, bounds, end, targets, logs, first, limit, log_n, counts):
-    """Bits of the symbols up to `end`, without those of the machine; counts is scratch."""
+def drive(raw, lut, bounds, end, letters, targets, logs, first, limit, counts):
+    """Count the uses of each edge along the symbols up to `end`; bits of the starts, impossible symbols, last state."""
     counts[:] = 0.0
-    start_bits, misses, _, _, _ = walk(raw, lut, bounds, 0, end, targets, logs, first, limit, -1, 0.0, counts)
+    none = np.empty(0, np.int64)
+    start_bits, misses, state, _, _ = walk(
+        raw, lut, bounds, 0, end, letters, targets, logs, first, limit, -1, first.copy(), 0.0, counts, none
+    )
+    return start_bits, misses, state
+
+
+@kernel
+def _bits(raw, lut, bounds, end, letters, targets, logs, first, limit, log_n, counts):
+    """Bits of the symbols up to `end`, without those of the machine; counts is scratch."""
+    start_bits, misses, _ = drive(raw, lut, bounds, end, letters, targets, logs, first, limit, counts)
     bits = start_bits + misses * log_n
     for j in range(counts.shape[0]):
         total = 0.0
@@ -238,7 +272,7 @@ def _bits(raw, lut, bounds, end, targets, logs, first, limit, log_n, counts):
 
 
 @kernel
-def move_lengths(raw, lut, bounds, targets, logs, first, copied, copies, edges, ends, log_n, best, lengths):
+def move_lengths(raw, lut, bounds, letters, targets, logs, first, copied, copies, edges, ends, log_n, best, lengths):
     """lengths[m]: description length if the edges numbered edges[m] led to the states ends[m].
 
     The last row of targets, logs and first is free: where copies[m], it is first a copy of the state copied[m], whose
@@ -253,7 +287,8 @@ def move_lengths(raw, lut, bounds, targets, logs, first, copied, copies, edges, 
     begun = 0 if few else int(raw.size * BEGINNING)
     enough = np.inf
     if not few:
-        enough = BEHIND + _bits(raw, lut, bounds, begun, targets[:n], logs[:n], first[:n], limit, log_n, counts)
+        read = logs[:n], first[:n]
+        enough = BEHIND + _bits(raw, lut, bounds, begun, letters, targets[:n], *read, limit, log_n, counts)
     for m in range(lengths.size):
         moved = targets.copy()
         last = n + copies[m]
@@ -262,19 +297,14 @@ def move_lengths(raw, lut, bounds, targets, logs, first, copied, copies, edges, 
         for e in range(edges.shape[1]):
             moved[edges[m, e] // symbols, edges[m, e] % symbols] = ends[m, e]
         read = logs[:last], first[:last]
-        if not few and _bits(raw, lut, bounds, begun, moved[:last], *read, limit, log_n, counts) > enough:
+        if not few and _bits(raw, lut, bounds, begun, letters, moved[:last], *read, limit, log_n, counts) > enough:
             lengths[m] = np.inf
             continue
-        counts[:] = 0.0
-        start_bits, misses, _, _, _ = walk(
-            raw, lut, bounds, 0, raw.size, moved[:last], read[0], read[1], limit, -1, 0.0, counts
-        )
+        along = raw, lut, bounds, raw.size, letters, moved[:last]
+        start_bits, misses, _ = drive(*along, read[0], read[1], limit, counts)
         if few and misses <= limit:
             read = learnt(counts[:last])
-            counts[:] = 0.0
-            start_bits, misses, _, _, _ = walk(
-                raw, lut, bounds, 0, raw.size, moved[:last], read[0], read[1], limit, -1, 0.0, counts
-            )
+            start_bits, misses, _ = drive(*along, read[0], read[1], limit, counts)
         drop_unlikely(counts)
         lengths[m] = description_length(counts, start_bits, misses, log_n) if misses <= limit else np.inf
 

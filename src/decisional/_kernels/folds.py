@@ -10,7 +10,6 @@ import math
 import numpy as np
 
 from . import kernel
-from .description_lengths import _begin
 
 
 @kernel
@@ -342,32 +341,26 @@ def sweep(targets, counts, gain, cost, floor, limit, budget, into):
 
 
 @kernel
-def follow_edges(raw, lut, bounds, targets, logs, first, number, most, ahead, gains, uses):
+def follow_edges(raw, lut, bounds, states, targets, logs, number, most, ahead, gains, uses):
     """gains[e, u]: bits by which what followed edge e is likelier if it had led to state u; uses[e] times looked at.
 
-    number (n_states, n_symbols) of the edges that are asked for, -1 = not; each at most `most` times, with the `ahead`
-    symbols that followed. All edges must lead somewhere. A path is followed until it meets the one that was taken.
-    Returns the number of steps made.
+    states (n,) before each symbol, -1 = unknown. number (n_states, n_symbols) of the edges that are asked for, -1 =
+    not; each at most `most` times, with the `ahead` symbols that followed. All edges must lead somewhere. A path is
+    followed until it meets the one that was taken. Returns the number of steps made.
     """
     n = targets.shape[0]
-    weight, place, counts = np.empty(n), np.empty(n, np.int64), np.zeros(targets.shape)
     taken, steps = np.empty(ahead, np.int64), 0
     for q in range(bounds.size - 1):
-        state, i = -1, bounds[q]
-        while i < bounds[q + 1] - 1:
-            s = lut[raw[i]]
-            if s < 0 or state < 0:
-                i, state, _ = _begin(raw, lut, i, bounds[q + 1], targets, logs, first, weight, place, counts)
-                i += lut[raw[min(i, raw.size - 1)]] < 0
+        for i in range(bounds[q] + 1, bounds[q + 1]):
+            before = lut[raw[i - 1]]
+            if states[i - 1] < 0 or before < 0 or lut[raw[i]] < 0:
                 continue
-            e = number[state, s]
-            state = targets[state, s]
-            i += 1
-            if e < 0 or uses[e] >= most or lut[raw[i]] < 0:
+            e = number[states[i - 1], before]
+            if e < 0 or uses[e] >= most:
                 continue
             uses[e] += 1
             end = min(bounds[q + 1], i + ahead)
-            at = state
+            at = targets[states[i - 1], before]
             for j in range(i, end):
                 if lut[raw[j]] < 0:
                     end = j

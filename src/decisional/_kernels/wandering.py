@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from . import kernel
-from .description_lengths import FEW_SYMBOLS, drop_unlikely, learnt, merged_labels, walk
+from .description_lengths import FEW_SYMBOLS, drive, drop_unlikely, learnt, merged_labels
 
 # Two prime numbers: what a machine is called by, modulo both.
 FIRST, SECOND = 2_147_483_647, 2_147_483_629
@@ -52,7 +52,7 @@ def counted(raw, lut, bounds, targets, weights, random):
     for _ in range(2 if raw.size <= FEW_SYMBOLS else 1):
         logs, first = learnt(uses)
         uses = np.zeros(targets.shape)
-        bits, _, last, _, _ = walk(raw, lut, bounds, 0, raw.size, targets, logs, first, 0, -1, 0.0, uses)
+        bits, _, last = drive(raw, lut, bounds, raw.size, targets.shape[1], targets, logs, first, 0, uses)
     drop_unlikely(uses)
     number = np.full(targets.shape[0], -1)
     n = 0

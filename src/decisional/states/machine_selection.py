@@ -3,9 +3,9 @@
 Every machine is judged alike: the whole series is driven through it, and its description length is the bits of the
 symbols given the machine, plus the machine itself: ½ log2 N for each free probability, log2 K for each edge, log2 N for
 each symbol that it holds impossible. Where the state is not known, at the start of a sequence and after a gap, symbols
-are coded by what is believed of it. Candidates come from `reconstruct` with windows of many lengths, and from `merging`
-where these do not tell all; the best of them are improved by `search`. The best tree of contexts is one more, whose
-description is that of a tree.
+are coded by what is believed of it: a missing symbol may have been any, and moves the state before it on. Candidates
+come from `reconstruct` with windows of many lengths, and from `merging` where these do not tell all; the best of them
+are improved by `search`. The best tree of contexts is one more, whose description is that of a tree.
 """
 
 import math

@@ -263,8 +263,10 @@ def elsewhere(series: SymbolSeries, machine: Candidate) -> tuple[Ints, Floats]:
     gains, looked = np.zeros((used.size, n)), np.zeros(used.size, np.int64)
     targets, counts = completed(machine.targets, machine.counts)
     smooth = counts + (counts.sum(axis=0) + 0.5) / (counts.sum() + 0.5 * symbols)
-    known = np.ascontiguousarray(targets), *beliefs(smooth)
-    steps = kernels.follow_edges(*series.symbols, *known, number.reshape(n, symbols), most, AHEAD, gains, looked)
+    states = series.states_of(targets, smooth)
+    logs, _ = beliefs(smooth)
+    known = np.ascontiguousarray(targets), logs, number.reshape(n, symbols)
+    steps = kernels.follow_edges(*series.symbols, states, *known, most, AHEAD, gains, looked)
     series.budget.spend(10 * steps)
     gains *= (uses[used] / np.maximum(looked, 1))[:, None]
     return used, gains

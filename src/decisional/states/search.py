@@ -169,6 +169,11 @@ class StoredSeries:
         self.budget = budget or Budget()
         self.log_n = float(np.log2(max(size, 2)))
 
+    @property
+    def n_letters(self) -> int:
+        """The symbols, the first ones, that a missing one may have been."""
+        return self.n_symbols
+
     def drive(self, targets: Ints, weights: Floats) -> Candidate:
         """The machine with the uses of its edges; states and edges that the series never uses are dropped.
 
@@ -190,7 +195,7 @@ class StoredSeries:
 
     def _walk(self, targets: Ints, weights: Floats) -> "Walk":
         """A machine at the beginning of the series."""
-        return Walk(targets, weights)
+        return Walk(targets, weights, self.n_letters)
 
     def fit(self, proposal: Proposal) -> Candidate:
         """The machine along the series, its states merged where that is shorter, beliefs of unknown states settled."""
@@ -296,18 +301,29 @@ def best_merger(targets: Ints, counts: Floats, start_bits: float, misses: int, l
 
 
 class Walk:
-    """A machine on its way through slices: its state, and the uses of its edges so far."""
+    """A machine on its way through slices: its state, or what is believed of it, and the uses of its edges so far.
 
-    def __init__(self, targets: Ints, weights: Floats) -> None:
-        self.targets, self.known = np.ascontiguousarray(targets, np.int64), beliefs(weights)
+    Parameters
+    ----------
+    targets, weights : the machine, and how much its edges are used
+    letters : the symbols, the first ones, that a missing one may have been
+    """
+
+    def __init__(self, targets: Ints, weights: Floats, letters: int) -> None:
+        self.targets, self.known, self.letters = np.ascontiguousarray(targets, np.int64), beliefs(weights), letters
         self.counts = np.zeros(self.targets.shape)
+        self.prior = self.known[1].copy()
         self.state, self.start_bits, self.misses, self.ahead, self.unknown = -1, 0.0, 0, 0, 0
 
-    def follow(self, piece: Piece) -> None:
-        state, begin = (self.state, self.ahead) if piece.continues else (-1, 0)
-        symbols = piece.raw, piece.lut, piece.bounds, begin, piece.end
-        machine = self.targets, *self.known
-        found = kernels.walk(*symbols, *machine, piece.end, state, self.start_bits, self.counts)
+    def follow(self, piece: Piece, states: Ints | None = None) -> None:
+        """Go on through a slice; writes the state before each symbol in `states`, if given, where it is known."""
+        if not piece.continues:
+            self.state, self.ahead = -1, 0
+            self.prior[:] = self.known[1]
+        symbols = piece.raw, piece.lut, piece.bounds, self.ahead, piece.end, self.letters
+        before = piece.end, self.state, self.prior, self.start_bits
+        to = self.counts, np.empty(0, np.int64) if states is None else states
+        found = kernels.walk(*symbols, self.targets, *self.known, *before, *to)
         self.start_bits, misses, self.state, self.ahead, unknown = found
         self.misses += misses
         self.unknown += unknown
@@ -346,8 +362,14 @@ class SymbolSeries(StoredSeries):
 
     def states(self, machine: Candidate) -> Ints:
         """(size,) state of a machine before each symbol, -1 where it is not known."""
+        return self.states_of(machine.targets, machine.counts)
+
+    def states_of(self, targets: Ints, weights: Floats) -> Ints:
+        """(size,) state before each symbol of the machine of some targets, whose edges are used so much."""
         found = np.full(self.size, -1, np.int64)
-        kernels.states_along(*self.symbols, machine.targets, *beliefs(machine.counts), found)
+        walk = self._walk(targets, weights)
+        for piece in self.pieces(kernels.AHEAD):
+            walk.follow(piece, found)
         return found
 
     def beginning(self, most: int) -> "SymbolSeries":
@@ -393,8 +415,8 @@ class SymbolSeries(StoredSeries):
             lengths = np.empty(part[1] - part[0])
             own = slice(*part)
             moves = copied[own], copies[own], edges[own], ends[own]
-            known = beliefs(weights)
-            kernels.move_lengths(*self.symbols, targets, *known, *moves, self.log_n, machine.length, lengths)
+            along = *self.symbols, self.n_letters, targets, *beliefs(weights)
+            kernels.move_lengths(*along, *moves, self.log_n, machine.length, lengths)
             return lengths
 
         n = copied.size

@@ -60,6 +60,11 @@ class StringSeries(SymbolSeries):
         """The number of the end."""
         return self.n_symbols - 1
 
+    @property
+    def n_letters(self) -> int:
+        """All but the end, which is never missing."""
+        return self.end
+
     @cached_property
     def starts(self) -> Ints:
         """(n_strings,) where each string begins."""
@@ -74,7 +79,7 @@ class StringSeries(SymbolSeries):
         return StringSeries(self.codes[: ends[last]], self.n_symbols, self.budget)
 
     def _walk(self, targets: Ints, weights: Floats) -> Walk:
-        walk = Walk(targets, weights)
+        walk = super()._walk(targets, weights)
         walk.state = int(targets[0, self.end])
         return walk
 
