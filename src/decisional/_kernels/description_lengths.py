@@ -24,34 +24,35 @@ HOPELESS = 50.0
 
 
 @kernel
-def _settle(raw, lut, begin, end, targets, logs, prior, weight, place):
-    """Follow the paths from all states until they have met, none can go on, or the symbols end.
+def _settle(raw, lut, begin, end, targets, logs, held, prior, believed, weight, place):
+    """Follow the paths from the states that are believed in until they have met, none can go on, or the symbols end.
 
-    weight (n_states,) log2-probability of each path and place (n_states,) its state, -1 = given up. Returns where the
-    paths stop, and the one state where all of them are, -1 = several. After AHEAD symbols the likeliest is kept.
+    held, prior (n_states,) states, the first `believed` of them, and log2 of their probabilities; weight (n_states,)
+    log2-probability of each path and place (n_states,) its state, -1 = given up. Returns where the paths stop, and the
+    one state where all of them are, -1 = several. After AHEAD symbols the likeliest is kept.
     """
     top = -np.inf
-    for k in range(place.size):
+    for k in range(believed):
         weight[k] = prior[k]
-        place[k] = k if prior[k] > -np.inf else -1
+        place[k] = held[k]
     for i in range(begin, end):
         s = lut[raw[i]]
         if s < 0:
             return i, -1
         alive = False
-        for k in range(place.size):
+        for k in range(believed):
             alive = alive or (place[k] >= 0 and targets[place[k], s] >= 0)
         if not alive:
             return i, -1
         top = -np.inf
-        for k in range(place.size):
+        for k in range(believed):
             if place[k] >= 0:
                 weight[k] += logs[place[k], s]
                 place[k] = targets[place[k], s]
                 if place[k] >= 0:
                     top = max(top, weight[k])
         single = -1
-        for k in range(place.size):
+        for k in range(believed):
             if place[k] >= 0 and weight[k] < top - HOPELESS:
                 place[k] = -1
             if place[k] >= 0:
@@ -59,141 +60,174 @@ def _settle(raw, lut, begin, end, targets, logs, prior, weight, place):
         if single >= 0:
             return i + 1, single
         if i + 1 - begin == AHEAD:
-            return i + 1, _keep_likeliest(weight, place, top)
+            return i + 1, _keep_likeliest(weight, place, believed, top)
     return end, -1
 
 
 @kernel
-def _keep_likeliest(weight, place, top):
+def _keep_likeliest(weight, place, believed, top):
     """Give up all paths but those to the most probable state, the lowest among equals; return it."""
     share = np.zeros(place.size)
-    for k in range(place.size):
+    for k in range(believed):
         if place[k] >= 0:
             share[place[k]] += 2.0 ** (weight[k] - top)
     best = share.argmax()
-    for k in range(place.size):
+    for k in range(believed):
         if place[k] != best:
             place[k] = -1
     return best
 
 
 @kernel
-def _begin(raw, lut, begin, end, targets, logs, prior, weight, place, counts):
+def _begin(raw, lut, begin, end, targets, logs, held, prior, believed, weight, place, after, counts):
     """Begin anywhere, by belief: add the expected uses of edges until the state is known.
 
-    prior (n_states,) log2 of what is believed of the state, and then of the last one. Returns where the state is known,
-    the state (-1 = the symbols end before, or none can go on), and the bits that the start costs: how far what is then
-    believed of the first state is from what was before.
+    held, prior, believed: see `_settle`; `held` and `prior` are then those of the last state. Returns where it is
+    known, the state (-1 = the symbols end before, or none can go on), how many are believed in, and the bits that the
+    start costs: how far what is then believed of the first state is from what was before.
     """
-    stop, state = _settle(raw, lut, begin, end, targets, logs, prior, weight, place)
+    stop, state = _settle(raw, lut, begin, end, targets, logs, held, prior, believed, weight, place)
     if stop == begin:
-        return stop, state, 0.0
+        return stop, state, believed, 0.0
     top = -np.inf
-    for k in range(place.size):
+    for k in range(believed):
         if place[k] >= 0:
             top = max(top, weight[k])
     total = 0.0
-    for k in range(place.size):
+    for k in range(believed):
         if place[k] >= 0:
             total += 2.0 ** (weight[k] - top)
     bits = 0.0
-    last = np.zeros(place.size)
-    for k in range(place.size):
+    for k in range(believed):
         if place[k] >= 0:
             belief = 2.0 ** (weight[k] - top) / total
             bits += belief * (weight[k] - top - math.log2(total) - prior[k])
-            last[place[k]] += belief
-            at = k
+            after[place[k]] += belief
+            at = held[k]
             for i in range(begin, stop):
                 s = lut[raw[i]]
                 counts[at, s] += belief
                 at = targets[at, s]
-    for k in range(last.size):
-        prior[k] = math.log2(last[k]) if last[k] > 0.0 else -np.inf
-    return stop, state, bits
+    # Each state once, at its first path; scratch is empty again.
+    left = 0
+    for k in range(believed):
+        if place[k] >= 0 and after[place[k]] > 0.0:
+            held[left], prior[left] = place[k], math.log2(after[place[k]])
+            after[place[k]] = 0.0
+            left += 1
+    return stop, state, left, bits
 
 
 @kernel
-def _pass_over(prior, targets, logs, letters, first, after):
-    """What is believed of the state after a symbol that is missing, one of the first `letters`; `after` is scratch.
+def _only_end(targets, state, letters):
+    """Where all edges of a state with one of the first `letters` lead, -1 = not to one state."""
+    end = -1
+    for s in range(letters):
+        if targets[state, s] >= 0:
+            if end >= 0 and end != targets[state, s]:
+                return -1
+            end = targets[state, s]
+    return end
 
-    Returns the only state that is left, -1 = several. Cost: O(n_states), and O(letters) for each that is believed in.
+
+@kernel
+def _pass_over(targets, logs, letters, held, prior, believed, place, after):
+    """Write in held and prior what is believed of the state after a symbol that is missing, one of the first `letters`.
+
+    Returns how many states are believed in, 0 = no such symbol can come; see `_settle`. Cost: O(letters) for each.
     """
-    after[:] = 0.0
-    total = 0.0
-    for k in range(prior.size):
-        if prior[k] > -np.inf:
-            for s in range(letters):
-                if targets[k, s] >= 0:
-                    mass = 2.0 ** (prior[k] + logs[k, s])
-                    after[targets[k, s]] += mass
-                    total += mass
-    state = -1
-    for k in range(prior.size):
-        if total == 0.0:
-            prior[k] = first[k]
-        elif after[k] > total * 2.0**-HOPELESS:
-            prior[k] = math.log2(after[k] / total)
-            state = k if state == -1 else -2
-        else:
-            prior[k] = -np.inf
-    return max(state, -1)
+    total, left = 0.0, 0
+    for k in range(believed):
+        for s in range(letters):
+            end = targets[held[k], s]
+            if end >= 0:
+                mass = 2.0 ** (prior[k] + logs[held[k], s])
+                if after[end] == 0.0:
+                    place[left] = end
+                    left += 1
+                after[end] += mass
+                total += mass
+    kept = 0
+    for k in range(left):
+        if after[place[k]] > total * 2.0**-HOPELESS:
+            held[kept], prior[kept] = place[k], math.log2(after[place[k]] / total)
+            kept += 1
+        after[place[k]] = 0.0
+    return kept
 
 
 @kernel
-def walk(raw, lut, bounds, begin, end, letters, targets, logs, first, limit, state, prior, start_bits, counts, states):
+def begin_anew(first, held, prior):
+    """Believe in all states, as where a sequence begins; returns how many they are."""
+    for k in range(first.size):
+        held[k], prior[k] = k, first[k]
+    return first.size
+
+
+@kernel
+def walk(
+    raw, lut, bounds, begin, end, letters, targets, logs, first, limit, state, held, prior, believed, counts, states
+):
     """Count the uses of each edge along the symbols from `begin` to `end`, from a state, -1 = unknown.
 
-    first (n_states,) is log2 of what is believed of the state where a sequence begins, prior (n_states,) of what is
-    believed where it is unknown, which is kept up to date: a symbol that is missing, one of the first `letters`, moves
-    it on. Until the state is known, uses are expected ones. What follows `end` is only looked at to find a state.
-    states[i], if there are any, is the state before symbol i where it is known.
+    first (n_states,) is log2 of what is believed of the state where a sequence begins; held, prior (n_states,) the
+    states, the first `believed` of them, and log2 of what is believed where it is unknown. A symbol that is missing,
+    one of the first `letters`, moves that on. Until the state is known, uses are expected ones. What follows `end` is
+    only looked at to find a state. states[i], if there are any, is the state before symbol i where it is known.
 
-    Returns the bits of the starts so far, how many symbols were impossible, the last state, how many symbols after
-    `end` are counted already, and how many were read before the state was known; gives up when impossible ones are more
-    than `limit`. Cost: O(1) for each symbol, O(n_states) until the state is known.
+    Returns the bits of the starts, how many symbols were impossible, the last state, how many are believed in, how
+    many symbols after `end` are counted already, and how many were read before the state was known, from each state
+    that was believed in; gives up when impossible ones are more than `limit`. Cost: O(1) for each symbol, O(believed)
+    until the state is known.
     """
-    misses, i, unknown = 0, begin, 0
+    misses, i, unknown, start_bits = 0, begin, 0, 0.0
     weight, place = np.empty(targets.shape[0]), np.empty(targets.shape[0], np.int64)
+    after = np.zeros(targets.shape[0])
     for q in range(bounds.size - 1):
         if q > 0:
-            state = -1
-            prior[:] = first
+            state, believed = -1, begin_anew(first, held, prior)
         i = max(i, bounds[q])
         last = min(bounds[q + 1], end)
         while i < last:
             s = lut[raw[i]]
-            if s < 0:
-                if state >= 0:
-                    prior[:] = -np.inf
-                    prior[state] = 0.0
-                state = _pass_over(prior, targets, logs, letters, first, weight)
-                unknown += 1
-                i += 1
-                continue
-            if state >= 0 and targets[state, s] >= 0:
+            if state >= 0 and s >= 0 and targets[state, s] >= 0:
                 if states.size:
                     states[i] = state
                 counts[state, s] += 1.0
                 state = targets[state, s]
                 i += 1
                 continue
+            if s < 0:
+                i += 1
+                only = _only_end(targets, state, letters) if state >= 0 else -1
+                if only >= 0:
+                    state = only
+                    continue
+                if state >= 0:
+                    held[0], prior[0], believed = state, 0.0, 1
+                believed = _pass_over(targets, logs, letters, held, prior, believed, place, after)
+                unknown += believed
+                state = held[0] if believed == 1 else -1
+                if believed == 0:
+                    believed = begin_anew(first, held, prior)
+                continue
             if state >= 0:
                 misses += 1
-                prior[:] = first
+                believed = begin_anew(first, held, prior)
             if misses > limit:
-                return start_bits, misses, state, 0, unknown
-            stop, state, bits = _begin(raw, lut, i, bounds[q + 1], targets, logs, prior, weight, place, counts)
+                return start_bits, misses, state, believed, 0, unknown
+            at, paths = i, believed
+            i, state, believed, bits = _begin(
+                raw, lut, i, bounds[q + 1], targets, logs, held, prior, believed, weight, place, after, counts
+            )
             start_bits += bits
-            unknown += stop - i + 1
-            stuck = state < 0 and stop < bounds[q + 1] and lut[raw[stop]] >= 0
-            if stuck:
+            unknown += paths * (i - at + 1)
+            if state < 0 and i < bounds[q + 1] and lut[raw[i]] >= 0:
                 misses += 1
                 # What only those do not emit that are believed in is read by all, what none does is passed over.
-                stop += int(stop == i and targets[:, lut[raw[stop]]].max() < 0)
-                prior[:] = first
-            i = stop
-    return start_bits, misses, state, max(i - end, 0), unknown
+                i += int(i == at and (targets[:, lut[raw[i]]] < 0).all())
+                believed = begin_anew(first, held, prior)
+    return start_bits, misses, state, believed, max(i - end, 0), unknown
 
 
 @kernel
@@ -248,9 +282,11 @@ def learnt(counts):
 def drive(raw, lut, bounds, end, letters, targets, logs, first, limit, counts):
     """Count the uses of each edge along the symbols up to `end`; bits of the starts, impossible symbols, last state."""
     counts[:] = 0.0
-    none = np.empty(0, np.int64)
-    start_bits, misses, state, _, _ = walk(
-        raw, lut, bounds, 0, end, letters, targets, logs, first, limit, -1, first.copy(), 0.0, counts, none
+    held, prior, none = np.empty(first.size, np.int64), np.empty(first.size), np.empty(0, np.int64)
+    believed = begin_anew(first, held, prior)
+    along = raw, lut, bounds, 0, end, letters
+    start_bits, misses, state, _, _, _ = walk(
+        *along, targets, logs, first, limit, -1, held, prior, believed, counts, none
     )
     return start_bits, misses, state
 

@@ -35,8 +35,9 @@ LIMIT = -10.0
 # The sum of gains at which a merger is given up, and cells of rows that are looked at.
 FLOOR = -300.0
 SWEEPING = 1_000_000_000
-# Operations for each symbol that a machine is driven along, and for each that it is driven along from each state while
-# that is not known; for each cell of rows in the comparison of all pairs of states, for each number of a table.
+# Operations for each symbol that a machine is driven along, and for each that it is driven along from each state that
+# is believed in while it is not known; for each cell of rows in the comparison of all pairs of states, for each number
+# of a table.
 READ = 6.0
 FOUND = 8.0
 PAIR = 2.0
@@ -190,8 +191,12 @@ class StoredSeries:
         for piece in self.pieces(kernels.AHEAD):
             list(map_slices(methodcaller("follow", piece), walks))
         for walk in walks:
-            self.budget.spend(READ * self.size + FOUND * walk.unknown * len(walk.targets))
+            self._charge(walk)
         return [self._along(walk) for walk in walks]
+
+    def _charge(self, walk: "Walk") -> None:
+        """Charge what a machine was driven along the whole series for."""
+        self.budget.spend(READ * self.size + FOUND * walk.unknown)
 
     def _walk(self, targets: Ints, weights: Floats) -> "Walk":
         """A machine at the beginning of the series."""
@@ -312,19 +317,21 @@ class Walk:
     def __init__(self, targets: Ints, weights: Floats, letters: int) -> None:
         self.targets, self.known, self.letters = np.ascontiguousarray(targets, np.int64), beliefs(weights), letters
         self.counts = np.zeros(self.targets.shape)
-        self.prior = self.known[1].copy()
-        self.state, self.start_bits, self.misses, self.ahead, self.unknown = -1, 0.0, 0, 0, 0
+        n = len(targets)
+        self.held, self.prior = np.arange(n), self.known[1].copy()
+        self.state, self.believed, self.start_bits, self.misses, self.ahead, self.unknown = -1, n, 0.0, 0, 0, 0
 
     def follow(self, piece: Piece, states: Ints | None = None) -> None:
         """Go on through a slice; writes the state before each symbol in `states`, if given, where it is known."""
         if not piece.continues:
             self.state, self.ahead = -1, 0
-            self.prior[:] = self.known[1]
+            self.believed = kernels.begin_anew(self.known[1], self.held, self.prior)
         symbols = piece.raw, piece.lut, piece.bounds, self.ahead, piece.end, self.letters
-        before = piece.end, self.state, self.prior, self.start_bits
+        before = piece.end, self.state, self.held, self.prior, self.believed
         to = self.counts, np.empty(0, np.int64) if states is None else states
         found = kernels.walk(*symbols, self.targets, *self.known, *before, *to)
-        self.start_bits, misses, self.state, self.ahead, unknown = found
+        bits, misses, self.state, self.believed, self.ahead, unknown = found
+        self.start_bits += bits
         self.misses += misses
         self.unknown += unknown
 
@@ -370,6 +377,7 @@ class SymbolSeries(StoredSeries):
         walk = self._walk(targets, weights)
         for piece in self.pieces(kernels.AHEAD):
             walk.follow(piece, found)
+        self._charge(walk)
         return found
 
     def beginning(self, most: int) -> "SymbolSeries":
