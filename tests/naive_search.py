@@ -14,7 +14,7 @@ def chance(weights: np.ndarray, state: int, s: int) -> float:
 def start_of(
     future: list[int], targets: np.ndarray, weights: np.ndarray, before: dict[int, float]
 ) -> tuple[dict, int, dict[int, float], float]:
-    """Expected uses of edges from an unknown state, symbols until it is known, beliefs then, and bits of the start."""
+    """Expected uses of edges from an unknown state, symbols until it is known, beliefs then, and their bits."""
     paths = {first: (p, [first]) for first, p in before.items()}
     n = 0
     while n < len(future) and future[n] >= 0:
@@ -45,8 +45,7 @@ def start_of(
         last[path[-1]] = last.get(path[-1], 0.0) + p / mass
         for here, s in zip(path, future[:n], strict=False):
             counts[here, s] = counts.get((here, s), 0.0) + p / mass
-    bits = sum(p / mass * math.log2(p / mass / before[first]) for first, (p, _) in paths.items())
-    return counts, n, last, bits
+    return counts, n, last, -math.log2(mass)
 
 
 def gap(belief: dict[int, float], targets: np.ndarray, weights: np.ndarray, letters: int) -> dict[int, float]:
@@ -73,6 +72,7 @@ def walk(
     A missing symbol is one of the first letters; sequences begin in a state, if it is known.
     """
     counts: dict[tuple[int, int], float] = {}
+    starts: dict[tuple[int, int], float] = {}
     bits, misses = 0.0, 0
     share = np.maximum(weights.sum(axis=1) / max(weights.sum(), 1e-300), 1e-12)
     home = dict(enumerate(share.tolist()))
@@ -94,6 +94,7 @@ def walk(
                 bits += cost
                 for edge, uses in more.items():
                     counts[edge] = counts.get(edge, 0) + uses
+                    starts[edge] = starts.get(edge, 0) + uses
                 i += n
                 if len(belief) > 1 or not n:
                     stuck = i < len(part) and part[i] >= 0
@@ -102,7 +103,12 @@ def walk(
                         i += n == 0 and (targets[:, part[i]] < 0).all()
                         belief = home
     most = {s: max(uses for (_, other), uses in counts.items() if other == s) for _, s in counts}
-    return {edge: uses for edge, uses in counts.items() if uses >= 0.5 * min(1.0, most[edge[1]]) - 1e-9}, bits, misses
+    kept = {edge: uses for edge, uses in counts.items() if uses >= 0.5 * min(1.0, most[edge[1]]) - 1e-9}
+    # The symbols of starts are coded by what was known before, and not once more by their expected uses.
+    for edge in kept.keys() & starts.keys():
+        total = sum(uses for (state, _), uses in kept.items() if state == edge[0])
+        bits += starts[edge] * math.log2(kept[edge] / total)
+    return kept, bits, misses
 
 
 def length(counts: dict, start_bits: float, misses: int, log_n: float) -> float:

@@ -158,7 +158,7 @@ def test_a_state_is_split_where_no_single_edge_led_elsewhere_helps() -> None:
     coins = ds.EpsilonMachine([(0, 0, 1, 0.55), (0, 1, 1, 0.45), (1, 0, 0, 0.45), (1, 1, 0, 0.55)])
     symbols = coins.simulate(2000, rng=1)
     series = series_of([symbols.tolist()], 2)
-    one = series.drive(np.zeros((1, 2), int), np.full((1, 2), 0.5))
+    one = series.settle(series.drive(np.zeros((1, 2), int), np.full((1, 2), 0.5)))
     edges = [series.drive(*other) for other in naive_neighbours(one)][:4]
     assert min(neighbour.length for neighbour in edges) >= one.length
     found = series.improve(one)

@@ -79,12 +79,12 @@ def _keep_likeliest(weight, place, believed, top):
 
 
 @kernel
-def _begin(raw, lut, begin, end, targets, logs, held, prior, believed, weight, place, after, counts):
+def _begin(raw, lut, begin, end, targets, logs, held, prior, believed, weight, place, after, starts):
     """Begin anywhere, by belief: add the expected uses of edges until the state is known.
 
     held, prior, believed: see `_settle`; `held` and `prior` are then those of the last state. Returns where it is
-    known, the state (-1 = the symbols end before, or none can go on), how many are believed in, and the bits that the
-    start costs: how far what is then believed of the first state is from what was before.
+    known, the state (-1 = the symbols end before, or none can go on), how many are believed in, and the bits of the
+    symbols that were read.
     """
     stop, state = _settle(raw, lut, begin, end, targets, logs, held, prior, believed, weight, place)
     if stop == begin:
@@ -97,16 +97,14 @@ def _begin(raw, lut, begin, end, targets, logs, held, prior, believed, weight, p
     for k in range(believed):
         if place[k] >= 0:
             total += 2.0 ** (weight[k] - top)
-    bits = 0.0
     for k in range(believed):
         if place[k] >= 0:
             belief = 2.0 ** (weight[k] - top) / total
-            bits += belief * (weight[k] - top - math.log2(total) - prior[k])
             after[place[k]] += belief
             at = held[k]
             for i in range(begin, stop):
                 s = lut[raw[i]]
-                counts[at, s] += belief
+                starts[at, s] += belief
                 at = targets[at, s]
     # Each state once, at its first path; scratch is empty again.
     left = 0
@@ -115,7 +113,7 @@ def _begin(raw, lut, begin, end, targets, logs, held, prior, believed, weight, p
             held[left], prior[left] = place[k], math.log2(after[place[k]])
             after[place[k]] = 0.0
             left += 1
-    return stop, state, left, bits
+    return stop, state, left, -(top + math.log2(total))
 
 
 @kernel
@@ -166,21 +164,23 @@ def begin_anew(first, held, prior):
 
 @kernel
 def walk(
-    raw, lut, bounds, begin, end, letters, targets, logs, first, limit, state, held, prior, believed, counts, states
+    raw, lut, bounds, begin, end, letters, targets, logs, first, limit, state, held, prior, believed, uses, states
 ):
     """Count the uses of each edge along the symbols from `begin` to `end`, from a state, -1 = unknown.
 
     first (n_states,) is log2 of what is believed of the state where a sequence begins; held, prior (n_states,) the
     states, the first `believed` of them, and log2 of what is believed where it is unknown. A symbol that is missing,
-    one of the first `letters`, moves that on. Until the state is known, uses are expected ones. What follows `end` is
-    only looked at to find a state. states[i], if there are any, is the state before symbol i where it is known.
+    one of the first `letters`, moves that on. `uses` are those where the state is known, and expected ones where it is
+    not, two arrays. What follows `end` is only looked at to find a state. states[i], if there are any, is the state
+    before symbol i where it is known.
 
-    Returns the bits of the starts, how many symbols were impossible, the last state, how many are believed in, how
-    many symbols after `end` are counted already, and how many were read before the state was known, from each state
-    that was believed in; gives up when impossible ones are more than `limit`. Cost: O(1) for each symbol, O(believed)
-    until the state is known.
+    Returns the bits of the symbols before the state was known, how many symbols were impossible, the last state,
+    how many are believed in, how many symbols after `end` are counted already, and how many were read before the
+    state was known, from each state that was believed in; gives up when impossible ones are more than `limit`.
+    Cost: O(1) for each symbol, O(believed) until the state is known.
     """
-    misses, i, unknown, start_bits = 0, begin, 0, 0.0
+    counts, starts = uses
+    misses, i, unknown, bits = 0, begin, 0, 0.0
     weight, place = np.empty(targets.shape[0]), np.empty(targets.shape[0], np.int64)
     after = np.zeros(targets.shape[0])
     for q in range(bounds.size - 1):
@@ -215,19 +215,19 @@ def walk(
                 misses += 1
                 believed = begin_anew(first, held, prior)
             if misses > limit:
-                return start_bits, misses, state, believed, 0, unknown
+                return bits, misses, state, believed, 0, unknown
             at, paths = i, believed
-            i, state, believed, bits = _begin(
-                raw, lut, i, bounds[q + 1], targets, logs, held, prior, believed, weight, place, after, counts
+            i, state, believed, more = _begin(
+                raw, lut, i, bounds[q + 1], targets, logs, held, prior, believed, weight, place, after, starts
             )
-            start_bits += bits
+            bits += more
             unknown += paths * (i - at + 1)
             if state < 0 and i < bounds[q + 1] and lut[raw[i]] >= 0:
                 misses += 1
                 # What only those do not emit that are believed in is read by all, what none does is passed over.
                 i += int(i == at and (targets[:, lut[raw[i]]] < 0).all())
                 believed = begin_anew(first, held, prior)
-    return start_bits, misses, state, believed, max(i - end, 0), unknown
+    return bits, misses, state, believed, max(i - end, 0), unknown
 
 
 @kernel
@@ -280,22 +280,38 @@ def learnt(counts):
 
 @kernel
 def drive(raw, lut, bounds, end, letters, targets, logs, first, limit, counts):
-    """Count the uses of each edge along the symbols up to `end`; bits of the starts, impossible symbols, last state."""
+    """Count the uses of each edge along the symbols up to `end`, expected ones where the state is not known.
+
+    Returns expected uses alone, bits of the symbols before the state was known, impossible symbols and the last state.
+    """
     counts[:] = 0.0
-    held, prior, none = np.empty(first.size, np.int64), np.empty(first.size), np.empty(0, np.int64)
+    held, prior, starts = np.empty(first.size, np.int64), np.empty(first.size), np.zeros(counts.shape)
     believed = begin_anew(first, held, prior)
-    along = raw, lut, bounds, 0, end, letters
-    start_bits, misses, state, _, _, _ = walk(
-        *along, targets, logs, first, limit, -1, held, prior, believed, counts, none
-    )
-    return start_bits, misses, state
+    along = raw, lut, bounds, 0, end, letters, targets, logs, first, limit, -1, held, prior, believed
+    bits, misses, state, _, _, _ = walk(*along, (counts, starts), np.empty(0, np.int64))
+    counts += starts
+    return starts, bits, misses, state
+
+
+@kernel
+def start_bits(counts, starts, bits):
+    """What unknown states cost: the bits of symbols before the state was known, without those of their expected uses.
+
+    These are part of the counts, as if the state had been known.
+    """
+    for k in range(counts.shape[0]):
+        total = counts[k].sum()
+        for s in range(counts.shape[1]):
+            if counts[k, s] > 0.0 and starts[k, s] > 0.0:
+                bits += starts[k, s] * math.log2(counts[k, s] / total)
+    return bits
 
 
 @kernel
 def _bits(raw, lut, bounds, end, letters, targets, logs, first, limit, log_n, counts):
     """Bits of the symbols up to `end`, without those of the machine; counts is scratch."""
-    start_bits, misses, _ = drive(raw, lut, bounds, end, letters, targets, logs, first, limit, counts)
-    bits = start_bits + misses * log_n
+    starts, bits, misses, _ = drive(raw, lut, bounds, end, letters, targets, logs, first, limit, counts)
+    bits = start_bits(counts, starts, bits) + misses * log_n
     for j in range(counts.shape[0]):
         total = 0.0
         for s in range(counts.shape[1]):
@@ -337,12 +353,13 @@ def move_lengths(raw, lut, bounds, letters, targets, logs, first, copied, copies
             lengths[m] = np.inf
             continue
         along = raw, lut, bounds, raw.size, letters, moved[:last]
-        start_bits, misses, _ = drive(*along, read[0], read[1], limit, counts)
+        starts, bits, misses, _ = drive(*along, read[0], read[1], limit, counts)
         if few and misses <= limit:
             read = learnt(counts[:last])
-            start_bits, misses, _ = drive(*along, read[0], read[1], limit, counts)
+            starts, bits, misses, _ = drive(*along, read[0], read[1], limit, counts)
         drop_unlikely(counts)
-        lengths[m] = description_length(counts, start_bits, misses, log_n) if misses <= limit else np.inf
+        bits = start_bits(counts, starts, bits)
+        lengths[m] = description_length(counts, bits, misses, log_n) if misses <= limit else np.inf
 
 
 @kernel

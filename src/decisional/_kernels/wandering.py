@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from . import kernel
-from .description_lengths import FEW_SYMBOLS, drive, drop_unlikely, learnt, merged_labels
+from .description_lengths import FEW_SYMBOLS, drive, drop_unlikely, learnt, merged_labels, start_bits
 
 # Two prime numbers: what a machine is called by, modulo both.
 FIRST, SECOND = 2_147_483_647, 2_147_483_629
@@ -48,12 +48,13 @@ def counted(raw, lut, bounds, targets, weights, random):
     weights (n_states, n_symbols), about how much each edge is used, tell the first state. Returns targets, uses, bits
     of the machine and the series, and the last state, -1 = unknown. Cost: a pass, two of few symbols.
     """
-    uses, bits, last = weights, 0.0, -1
+    uses, starts, bits, last = weights, weights, 0.0, -1
     for _ in range(2 if raw.size <= FEW_SYMBOLS else 1):
         logs, first = learnt(uses)
         uses = np.zeros(targets.shape)
-        bits, _, last = drive(raw, lut, bounds, raw.size, targets.shape[1], targets, logs, first, 0, uses)
+        starts, bits, _, last = drive(raw, lut, bounds, raw.size, targets.shape[1], targets, logs, first, 0, uses)
     drop_unlikely(uses)
+    bits = start_bits(uses, starts, bits)
     number = np.full(targets.shape[0], -1)
     n = 0
     for k in range(number.size):

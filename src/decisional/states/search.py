@@ -222,13 +222,14 @@ class StoredSeries:
         return machine
 
     def _along(self, walk: "Walk") -> Candidate:
-        counts = walk.counts
+        counts = walk.counts + walk.starts
         kernels.drop_unlikely(counts)
+        start_bits = kernels.start_bits(counts, walk.starts, walk.bits)
         targets = np.where(counts > 0, walk.targets, -1)
         # A state where the series ends may be reached and never left.
         used = np.union1d(np.flatnonzero(counts.any(axis=1)), targets[targets >= 0])
-        length = kernels.description_length(counts, walk.start_bits, walk.misses, self.log_n)
-        return Candidate(renumbered(targets, used), counts[used], walk.start_bits, walk.misses, length)
+        length = kernels.description_length(counts, start_bits, walk.misses, self.log_n)
+        return Candidate(renumbered(targets, used), counts[used], start_bits, walk.misses, length)
 
     def merge(self, machine: Candidate) -> Candidate:
         """Merge two states, with what determinism then demands, while that shortens the description.
@@ -319,7 +320,8 @@ class Walk:
         self.counts = np.zeros(self.targets.shape)
         n = len(targets)
         self.held, self.prior = np.arange(n), self.known[1].copy()
-        self.state, self.believed, self.start_bits, self.misses, self.ahead, self.unknown = -1, n, 0.0, 0, 0, 0
+        self.starts, self.bits = np.zeros(self.targets.shape), 0.0
+        self.state, self.believed, self.misses, self.ahead, self.unknown = -1, n, 0, 0, 0
 
     def follow(self, piece: Piece, states: Ints | None = None) -> None:
         """Go on through a slice; writes the state before each symbol in `states`, if given, where it is known."""
@@ -328,10 +330,10 @@ class Walk:
             self.believed = kernels.begin_anew(self.known[1], self.held, self.prior)
         symbols = piece.raw, piece.lut, piece.bounds, self.ahead, piece.end, self.letters
         before = piece.end, self.state, self.held, self.prior, self.believed
-        to = self.counts, np.empty(0, np.int64) if states is None else states
+        to = (self.counts, self.starts), np.empty(0, np.int64) if states is None else states
         found = kernels.walk(*symbols, self.targets, *self.known, *before, *to)
         bits, misses, self.state, self.believed, self.ahead, unknown = found
-        self.start_bits += bits
+        self.bits += bits
         self.misses += misses
         self.unknown += unknown
 
