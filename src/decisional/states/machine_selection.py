@@ -61,8 +61,10 @@ OPERATIONS = 2e10
 SECONDS = 25.0
 # Machines of more than LARGE states are compared with merged ones even where they tell all, for so many operations.
 COMPARING = 4e9
-# What the symbols before tell by chance, if the machine is right, where a better one is looked for.
+# A better machine is looked for where what the symbols before tell would be chance in fewer cases than this, so many of
+# few symbols, in proportion fewer of more: it costs more, and is in vain where the machine is right.
 LIKELY = 0.25
+FEW = 1_000
 # Symbols that merged machines are proposed from, and that tell what a machine lacks.
 MERGED = 1 << 20
 
@@ -411,11 +413,12 @@ def _shaken(found: list[Candidate], series: SymbolSeries, whole: StoredSeries) -
 def _drawn(found: list[Candidate], series: SymbolSeries, whole: StoredSeries) -> Iterator[Candidate]:
     """Small machines drawn at random, where there are few symbols: no context need tell their state.
 
-    More of them where contexts might tell more than the state, if only LIKELY so.
+    More of them where contexts might tell more than the state.
     """
     part, best = series.beginning(MERGED), found[0]
     rest, chance = doubts(part, best)
-    for proposal in drawn_tables(part, best, rest > 0 or chance < LIKELY):
+    lacking = rest > 0 or chance < LIKELY * min(FEW / max(part.size, 1), 1.0)
+    for proposal in drawn_tables(part, best, lacking):
         along = proposal if part is whole else replace(whole.fit(proposal.proposal), **proposal.origin)
         tell(f"{proposal.how}: {states_told(along.n_states)}, {along.length:,.1f} bits")
         yield along
