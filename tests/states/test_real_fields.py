@@ -14,7 +14,7 @@ def noisy(rule=110, noise=0.2, shape=(220, 200), seed=5):
 
 
 def test_states_of_a_noisy_automaton_are_those_of_the_clean_one():
-    field, clean = noisy()
+    field, clean = noisy(shape=(180, 150))
     causal = ds.CausalStates().fit(ds.observe.light_cones(field, past=3, future=2))
     exact = ds.CausalStates().fit(ds.observe.light_cones(clean, past=3, future=2))
     assert adjusted_rand_score(exact.labels_, causal.labels_) > 0.7
@@ -36,15 +36,15 @@ def fitted():
 
 def test_slices_and_threads_have_the_same_states(fitted, monkeypatch):
     field, whole = fitted
-    for chunks in (7, 50):
+    for chunks, small in ((7, None), (50, 1)):
+        if small is not None:
+            monkeypatch.setattr("decisional.support.executors.SMALL", small)
         obs = ds.observe.light_cones(field, past=2, future=2, chunks=chunks)
         assert "not counted yet" in repr(obs)
         causal = ds.CausalStates().fit(obs)
         assert np.array_equal(causal.labels_, whole.labels_)
         assert np.array_equal(causal.distributions_, whole.distributions_)
         assert causal.outcomes_ == whole.outcomes_
-    monkeypatch.setattr("decisional.support.executors.SMALL", 1)
-    assert np.array_equal(ds.CausalStates().fit(ds.observe.light_cones(field, 2, 2)).labels_, whole.labels_)
 
 
 def test_large_fields_learn_from_runs_of_times_in_memory_and_in_slices(monkeypatch):
@@ -62,16 +62,15 @@ def test_large_fields_learn_from_runs_of_times_in_memory_and_in_slices(monkeypat
 def test_space_may_be_mirrored_and_values_moved(fitted):
     field, whole = fitted
     grid = whole.observations_.field(whole.labels_)
-    for other, back in ((field[:, ::-1], np.s_[:, ::-1]), (4.0 * field - 3.0, np.s_[:]), (-field, np.s_[:])):
-        causal = ds.CausalStates().fit(ds.observe.light_cones(other, past=2, future=2))
-        mirrored = causal.observations_.field(causal.labels_)[back]
-        known = ~np.isnan(grid)
-        assert adjusted_rand_score(grid[known], mirrored[known]) > 0.99
+    causal = ds.CausalStates().fit(ds.observe.light_cones(3.0 - 4.0 * field[:, ::-1], past=2, future=2))
+    mirrored = causal.observations_.field(causal.labels_)[:, ::-1]
+    known = ~np.isnan(grid)
+    assert adjusted_rand_score(grid[known], mirrored[known]) > 0.99
 
 
 def test_axes_of_space_may_be_exchanged():
     rng = np.random.default_rng(2)
-    clean = ds.processes.cyclic_automaton((24, 28), 40, colours=4, rng=3)
+    clean = ds.processes.cyclic_automaton((20, 22), 32, colours=4, rng=3)
     field = clean + 0.1 * rng.normal(size=clean.shape)
     one, two = (ds.CausalStates().fit(ds.observe.light_cones(f, 2, 2)) for f in (field, np.swapaxes(field, 1, 2)))
     grid, turned = one.observations_.field(one.labels_), two.observations_.field(two.labels_).swapaxes(1, 2)

@@ -36,10 +36,10 @@ def test_every_process_is_found_without_parameters(name: str) -> None:
 def test_random_machines() -> None:
     generator = np.random.default_rng(5)
     right = 0
-    for _ in range(12):
+    for _ in range(10):
         true = ds.processes.random_machine(int(generator.integers(2, 7)), int(generator.integers(2, 4)), generator)
-        right += machine_of(true.simulate(30_000, rng=generator)).is_isomorphic(true, atol=0.1)
-    assert right >= 11
+        right += machine_of(true.simulate(10_000, rng=generator)).is_isomorphic(true, atol=0.2)
+    assert right >= 9
 
 
 @pytest.mark.parametrize(("n", "letters"), [(10, 8), (10, 26), (30, 26), (10, 4)])
@@ -247,10 +247,10 @@ def test_driving_slice_by_slice_is_exact(rows: int, kind: str, tmp_path: Path, m
 def test_stored_symbols_give_the_machine_of_those_in_memory(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    symbols = np.asarray(PROCESSES[name].simulate(900_000, rng=3))
+    symbols = np.asarray(PROCESSES[name].simulate(300_000, rng=3))
     inside = selection.select(symbols)
-    in_slices(monkeypatch, 100_000)
-    for sample in (1 << 20, 600_000):
+    in_slices(monkeypatch, 40_000)
+    for sample in (1 << 19, 200_000):
         monkeypatch.setattr(selection, "SAMPLE", sample)
         picture = selection.select(kept(tmp_path, symbols))
         assert picture.machine.is_isomorphic(inside.machine, atol=1e-9)
