@@ -187,8 +187,10 @@ def hidden_length(read: Any, steps: np.ndarray) -> float:
     return hidden_judged(improved, series).description_length
 
 
-def judged(run: Callable[[int, int], Any], seed: int, n: int) -> tuple[bool, bool, float, float, bool]:
+def judged(run: Callable[[int, int], Any], seed: int, n: int) -> tuple[bool, bool, float, float, bool, bool]:
     """Whether the machine is right, or not longer; bits above the truth, per cent; CPU seconds; whether it warns.
+
+    At last whether the search was ended by time or work.
 
     Where the source has no finite machine (no targets) none is right, but one may be as short as the hidden states of
     the source (weights), if these are known.
@@ -198,19 +200,19 @@ def judged(run: Callable[[int, int], Any], seed: int, n: int) -> tuple[bool, boo
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = selection.select(symbols, missing=MISSING)
-        warned = found.warning is not None
+        warned, cut = found.warning is not None, found.cut or found.bounded
     seconds = time.process_time() - begin
     read: Any = reading.read(symbols, MISSING)
     if targets is None:
         above = np.inf if weights is None else 100.0 * (found.chosen.length / hidden_length(read, weights) - 1.0)
-        return False, bool(above <= 0), above, seconds, warned
+        return False, bool(above <= 0), above, seconds, warned, cut
     series = SymbolSeries(read.raw, read.lut, read.bounds, len(read.letters))
     columns = [int(str(a)) for a in read.letters]
     true = series.settle(series.drive(targets[:, columns], weights[:, columns]))
     nothing = np.zeros(found.chosen.targets.shape), np.zeros(true.targets.shape)
     right = isomorphic(found.chosen.targets, nothing[0], true.targets, nothing[1], 1.0)
     above = 100.0 * (found.chosen.length / true.length - 1.0)
-    return right, right or above <= 0, above, seconds, warned
+    return right, right or above <= 0, above, seconds, warned, cut
 
 
 def main() -> None:
@@ -227,7 +229,7 @@ def main() -> None:
         for name, run, n, times in RUNS:
             times = max(1, int(given.scale * times))
             rows = list(pool.map(judged, [run] * times, range(given.first, given.first + times), [n] * times))
-            right, good, above, seconds, warned = map(np.array, zip(*rows, strict=True))
+            right, good, above, seconds, warned, _ = map(np.array, zip(*rows, strict=True))
             told = f"{warned[good].sum()} of {good.sum()}, {warned[~good].sum()} of {(~good).sum()}"
             lines.append(
                 f"| {name} | {n:.0e} | {right.sum()}/{times} | {good.sum()}/{times} | {above.mean():.2f} % "

@@ -512,5 +512,5 @@ def test_doubts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     monkeypatch.setattr(doubts, "__file__", str(tmp_path / "doubts.py"))
     monkeypatch.setattr(sys, "argv", ["doubts.py"])
     doubts.main()
-    assert "| Mess3 | 5e+03 | 0 of 0 | 0 of 0 | 1 of 1 |" in capsys.readouterr().out
+    assert "| Mess3 | 5e+03 | 0 of 0 | 0 of 0 | 1 of 1 | 0 of 0 |" in capsys.readouterr().out
     assert "| all |" in (tmp_path / "doubts.md").read_text()
