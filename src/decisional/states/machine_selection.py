@@ -185,9 +185,11 @@ class Selection:
         search = " and the search" if best.searched else ""
         found = FOUND.get(best.how, f"from windows of {best.past} + {best.future} symbols{search}")
         doubt = "" if self.warning is None else f" {self.warning}"
+        n = _n_states(best)
+        describe, explain = ("describes", "explains") if n == 1 else ("describe", "explain")
         return (
-            f"{_states(_n_states(best))}, found {found}, describe {_counted(self.n_symbols, 'symbol')} in "
-            f"{best.description_length:,.1f} bits and explain {100 * self.explained:.3g} % of what can be predicted; "
+            f"{_states(n)}, found {found}, {describe} {_counted(self.n_symbols, 'symbol')} in "
+            f"{best.description_length:,.1f} bits and {explain} {100 * self.explained:.3g} % of what can be predicted; "
             f"{against}.{doubt}"
         )
 
