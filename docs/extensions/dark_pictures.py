@@ -58,7 +58,7 @@ def dark(path: Path) -> Image.Image:
 
 def twin(path: Path, folder: Path) -> Path:
     """The twin of a picture, made anew if the picture is newer."""
-    found = folder / path.name
+    found = folder / f"{path.stem}_dark.png"  # pages keep pictures by their names
     if not found.exists() or found.stat().st_mtime < path.stat().st_mtime:
         folder.mkdir(parents=True, exist_ok=True)
         dark(path).save(found, optimize=True)
