@@ -17,9 +17,9 @@ from sphinx.transforms import SphinxTransform
 from sphinx_gallery.directives import imgsgnode
 
 # Pixels and pages that have their own colours stay whole; of fields, all around the panels changes.
-WHOLE = ("image_*", "live_*", "report_*", "landing_*")
+WHOLE = ("image_*", "live_*", "report_*", "landing_*", "gallery_*", "edges*")
 FIELDS = ("rule*", "filters*", "particles*", "spirals*", "turbulence*", "vortices*", "ocean*", "coupled_maps*")
-FIELDS += ("edges*", "film*")
+FIELDS += ("film*",)
 # Where pictures are that have a twin: those of the guides, and those that the gallery makes.
 FOLDERS = ("images", "gallery/images", "gallery/images/thumb")
 # White becomes the ground of the dark theme, and black nearly white.
@@ -65,6 +65,20 @@ def twin(path: Path, folder: Path) -> Path:
     return found
 
 
+def classes(node: nodes.Element) -> list[str]:
+    """The classes of a picture; the gallery has those of its own in another place."""
+    own = node.get("class") or [] if isinstance(node, imgsgnode) else []
+    return [*node["classes"], *own]
+
+
+def add_class(node: nodes.Element, name: str) -> None:
+    """Give a picture one more class."""
+    if isinstance(node, imgsgnode):
+        node["class"] = [" ".join([*classes(node), name])]
+    else:
+        node["classes"].append(name)
+
+
 class Twins(SphinxTransform):
     """Follow each picture by its twin, of which one is shown."""
 
@@ -77,11 +91,12 @@ class Twins(SphinxTransform):
             if path.parent not in [source / folder for folder in FOLDERS] or path.suffix != ".png":
                 continue
             if has_name(path, WHOLE):
-                node["classes"].append("whole")
+                add_class(node, "whole")
                 continue
-            other = self._other(node, path)
-            other["uri"] = "/" + os.path.relpath(twin(path, source / "_build" / "dark"), source)
-            other["classes"].append("only-dark")
+            uri = "/" + os.path.relpath(twin(path, source / "_build" / "dark"), source)
+            other = nodes.image(**{**node.attributes, "uri": uri, "classes": classes(node)})
+            add_class(node, "only-light")
+            add_class(other, "only-dark")
             node.parent.insert(node.parent.index(node) + 1, other)
 
     def _path(self, uri: str) -> Path:
@@ -89,17 +104,6 @@ class Twins(SphinxTransform):
         if uri.startswith("/"):
             return Path(self.app.srcdir) / uri.removeprefix("/")
         return (Path(self.env.doc2path(self.env.docname)).parent / uri).resolve()
-
-    def _other(self, node: nodes.Element, path: Path) -> nodes.Element:
-        """A picture like this one, which is marked as that of light pages."""
-        if isinstance(node, nodes.image):
-            other = node.deepcopy()
-            node["classes"].append("only-light")
-            return other
-        # A picture of the gallery has its classes in one word.
-        name = " ".join(node["class"] or [])
-        node["class"] = [f"{name} only-light"]
-        return nodes.image(alt=node["alt"], classes=name.split())
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

@@ -114,8 +114,7 @@ def run_decide(arguments: argparse.Namespace) -> int:
         "labels": lambda path: results.save_table(choice.to_frame(_several(series)), path),
     }
     asked = {"Command": "decide", "Model": arguments.model, "Utility": arguments.utility}
-    plain = [list(sequence) if hasattr(sequence, "iloc") else sequence for sequence in series]
-    found = {"asked": asked, "machine": choice.machine_, "choice": choice, "series": plain or None}
+    found = {"asked": asked, "machine": choice.machine_, "choice": choice, "series": series or None}
     written = outputs.write(writers, title=f"Decisions of {arguments.model}", **found)
     how = {"by": arguments.by or "decision", "level": arguments.level}
     if arguments.monitor is not None:
