@@ -95,6 +95,9 @@ def test_metadata(metadata: Message) -> None:
     assert metadata["Requires-Python"] == ">=3.11"
     assert metadata["License-Expression"] == "BSD-3-Clause"
     assert set(metadata.get_all("Provides-Extra", [])) == EXTRAS
+    doi = re.search(r"^  doi: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    assert doi is not None
+    assert metadata.get_all("Project-URL") == [f"Article, https://doi.org/{doi[1]}"]
     assert metadata.get_payload() == (ROOT / "README.md").read_text()
 
 
