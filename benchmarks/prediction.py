@@ -5,9 +5,9 @@ The first three quarters of each series are learnt from, the rest is foretold sy
 T. Tjalkens, IEEE Trans. Inf. Theory 41 (1995) 653-664) that is written here in dictionaries, with imagined counts of
 1/2 or of 1 / (number of symbols), whichever is better on the symbols to be foretold, which favours it. What was learnt
 stays as it is along these symbols (frozen), or grows with them (updating). Texts are those that come with Python and
-scikit-learn, the others are in statsmodels and vega_datasets; DNA is simulated, as no package at hand has a long
-sequence. Prints bits for each symbol and ratios to context-tree weighting and, when all of it was run, writes them to
-benchmarks/prediction.md. `--scale 0.1` takes a part of each series.
+scikit-learn, the contig of a bacterium is in pyhmmer, the others are in statsmodels and vega_datasets. Prints bits for
+each symbol and ratios to context-tree weighting and, when all of it was run, writes them to benchmarks/prediction.md.
+`--scale 0.1` takes a part of each series.
 """
 
 import argparse
@@ -74,24 +74,11 @@ def reference(learnt: np.ndarray, rest: np.ndarray, symbols: int, updating: bool
     return min(results)
 
 
-def dna(n: int) -> np.ndarray:
-    """Simulated: codons of uneven frequency, pieces that come again with errors, and a composition that changes."""
-    rng = np.random.default_rng(20_000)
-    codons = rng.dirichlet(np.full(64, 0.5), 2)
-    found: list[int] = []
-    while len(found) < n:
-        if len(found) > 3_000 and rng.random() < 0.1:
-            begin, length = int(rng.integers(0, len(found) - 500)), int(rng.integers(50, 400))
-            piece = np.array(found[begin : begin + length])
-            wrong = rng.random(length) < 0.05
-            piece[wrong] = rng.integers(0, 4, wrong.sum())
-        elif rng.random() < 0.5:
-            piece = rng.choice(4, int(rng.integers(200, 800)), p=[0.3, 0.2, 0.2, 0.3])
-        else:
-            drawn = rng.choice(64, int(rng.integers(100, 400)), p=codons[int(rng.integers(2))])
-            piece = np.stack([drawn // 16, drawn // 4 % 4, drawn % 4], axis=1).ravel()
-        found += piece.tolist()
-    return np.array(found[:n])
+def genome() -> np.ndarray:
+    """The letters of a contig, one after the other."""
+    path = files("pyhmmer") / "tests" / "data" / "seqs" / "1390.SAMEA104415756.OFHT01000022.fna"
+    lines = path.read_text().splitlines()
+    return np.array(list("".join(line for line in lines if not line.startswith(">")).upper()))
 
 
 def ups(values: np.ndarray) -> np.ndarray:
@@ -118,7 +105,7 @@ def series() -> dict[str, np.ndarray]:
     found = {
         "text, Python's help": np.array(list(english)),
         "text, scikit-learn's notes": np.array(list(notes)),
-        "DNA, simulated": dna(15_000),
+        "DNA of a bacterium": genome()[:20_000],
         "weather in Seattle, 5 kinds": np.asarray(seattle["weather"], str),
         "rain in Seattle or not": (np.asarray(seattle["precipitation"]) > 0).astype(int),
         "temperature, up or down": ups(angeles["temp"]),

@@ -105,6 +105,9 @@ def filter(machine, home, symbols, start=None, impossible="reset", unsynchronise
             total, after = update(machine, home, symbol)
             lost = total == 0
             belief = after if total > 0 else {i: p for i, p in home.items() if p > 0}
+        # States that are hardly probable are given up where that leaves a single one.
+        left = [i for i, p in belief.items() if p > 2.0**-50]
+        belief = {left[0]: 1.0} if len(left) == 1 else belief
         top = max(belief.values())
         likely = min(i for i, p in belief.items() if p >= top - 1e-12)
         known = len(belief) == 1 or unsynchronised == "likely"

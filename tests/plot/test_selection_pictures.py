@@ -12,7 +12,8 @@ from matplotlib.figure import Figure
 
 from decisional import plot as plotting
 from decisional import processes
-from decisional.states.machine_selection import DOUBT, Selection, select
+from decisional.states.machine_selection import select
+from decisional.states.selected import DOUBT, Selection
 
 
 @cache

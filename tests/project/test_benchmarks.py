@@ -74,13 +74,13 @@ def test_pautomac(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytes
 
 def test_prediction(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     prediction = load("prediction")
-    few = {"DNA, simulated": prediction.dna(400), "coin": np.random.default_rng(1).integers(0, 2, 300)}
+    few = {"DNA of a bacterium": prediction.genome()[:400], "coin": np.random.default_rng(1).integers(0, 2, 300)}
     monkeypatch.setattr(prediction, "series", lambda: few)
     monkeypatch.setattr(prediction, "__file__", str(tmp_path / "prediction.py"))
     monkeypatch.setattr(sys, "argv", ["prediction.py"])
     prediction.main()
     assert "| coin | 2 | 300 |" in capsys.readouterr().out
-    assert "| DNA, simulated | 4 | 400 |" in (tmp_path / "prediction.md").read_text()
+    assert "| DNA of a bacterium | 4 | 400 |" in (tmp_path / "prediction.md").read_text()
     # Of contexts of one symbol at most: the mean of two ways to count, each known in closed form.
     tree = prediction.ContextTree(2, 1, 0.5)
     assert tree.step([], 0, learns=True) == pytest.approx(-1.0)

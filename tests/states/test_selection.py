@@ -13,8 +13,8 @@ import pytest
 import decisional as ds
 from decisional.data import sequences as reading
 from decisional.data import slices, stored_symbols, stores
+from decisional.states import bootstraps, merging, search
 from decisional.states import machine_selection as selection
-from decisional.states import merging, search
 from decisional.states.search import StoredSeries, SymbolSeries
 
 PROCESSES = {name: make() for name, make in ds.processes.catalogue.items()}
@@ -95,7 +95,8 @@ def test_the_whole_picture() -> None:
     assert re.fullmatch(said_of_it + r"[\d,.]+ bits for [\d,]+ symbols\)", repr(picture))
     assert picture.machine.is_isomorphic(ds.processes.even(), atol=0.05)
     assert picture.machine.alphabet == ("0", "1")
-    lengths = [c.description_length for c in picture.candidates]
+    # Equal machines, found in different ways, come by their pasts.
+    lengths = [round(c.description_length, 2) for c in picture.candidates]
     assert lengths == sorted(lengths)
     assert picture.chosen is picture.candidates[0]
     assert picture.rival is not None
@@ -151,15 +152,15 @@ def test_progress_is_told() -> None:
 
 def test_bootstrap() -> None:
     even = ds.processes.even()
-    result = selection.bootstrap(even, 1000, n=5, rng=1)
+    result = bootstraps.bootstrap(even, 1000, n=5, rng=1)
     assert result.same_topology == 1.0
     assert result.n_states == (2.0, 2.0)
     rates = sorted(machine.entropy_rate() for machine in result.replicates)
     assert rates[0] <= result.entropy_rate[0] < result.entropy_rate[1] <= rates[-1]
     assert rates == pytest.approx([2 / 3] * 5, abs=0.05)
-    again = selection.bootstrap(even, 1000, n=5, rng=1)
+    again = bootstraps.bootstrap(even, 1000, n=5, rng=1)
     assert again.statistical_complexity == result.statistical_complexity
-    short = selection.bootstrap(ds.processes.rrxor(), 60, n=3, rng=1)
+    short = bootstraps.bootstrap(ds.processes.rrxor(), 60, n=3, rng=1)
     assert short.same_topology < 1.0
 
 
@@ -172,10 +173,10 @@ def test_bootstrap() -> None:
             "'max_past' of select is 0; it must be an integer of at least 1: give one, or None",
         ),
         (lambda: selection.select("0101", max_future=1.5), "'max_future' of select"),
-        (lambda: selection.bootstrap(ds.processes.even(), 0), "'n_symbols' of bootstrap"),
-        (lambda: selection.bootstrap(ds.processes.even(), 10, n=0), "'n' of bootstrap"),
+        (lambda: bootstraps.bootstrap(ds.processes.even(), 0), "'n_symbols' of bootstrap"),
+        (lambda: bootstraps.bootstrap(ds.processes.even(), 10, n=0), "'n' of bootstrap"),
         (
-            lambda: selection.bootstrap(ds.processes.even(), 10, level=1.0),
+            lambda: bootstraps.bootstrap(ds.processes.even(), 10, level=1.0),
             "'level' of bootstrap .* above 0 and below 1",
         ),
         (lambda: ds.processes.random_machine(0), "'n_states' is 0"),

@@ -234,11 +234,11 @@ def test_outcomes_without_utility_are_refused_and_learning_goes_on():
 )
 def test_a_machine_learnt_from_too_few_symbols_is_learnt_from_more(machine, least):
     monitor = Monitor(decide(EVEN), adapt=ds.Adapt(refit_after=least))
-    found = turns(monitor.feed(machine.simulate(50_000, rng=1)))
+    found = turns(monitor.feed(machine.simulate(20_000, rng=1)))
     refits = [event for event in found if isinstance(event, ds.Refit)]
-    assert not refits[0].machine.is_isomorphic(machine, atol=0.1)
-    assert monitor.machine.is_isomorphic(machine, atol=0.1)
-    assert refits[-1].position < 20_000
+    # What a state emits that comes 0.6 % of the time is known roughly when its machine is.
+    assert not refits[0].machine.is_isomorphic(machine, atol=0.2)
+    assert monitor.machine.is_isomorphic(machine, atol=0.2)
 
 
 def test_slow_drift_of_probabilities():

@@ -164,23 +164,24 @@ def begin_anew(first, held, prior):
 
 @kernel
 def walk(
-    raw, lut, bounds, begin, end, letters, targets, logs, first, limit, state, held, prior, believed, uses, states
+    raw, lut, bounds, begin, end, letters, targets, logs, first, limit, state, held, prior, believed, uses, bits, states
 ):
     """Count the uses of each edge along the symbols from `begin` to `end`, from a state, -1 = unknown.
 
     first (n_states,) is log2 of what is believed of the state where a sequence begins; held, prior (n_states,) the
     states, the first `believed` of them, and log2 of what is believed where it is unknown. A symbol that is missing,
     one of the first `letters`, moves that on. `uses` are those where the state is known, and expected ones where it is
-    not, two arrays. What follows `end` is only looked at to find a state. states[i], if there are any, is the state
-    before symbol i where it is known.
+    not, two arrays, and `bits` those of the symbols before the state was known, so far: sums of slices are those of the
+    whole. What follows `end` is only looked at to find a state. states[i], if there are any, is the state before symbol
+    i where it is known.
 
-    Returns the bits of the symbols before the state was known, how many symbols were impossible, the last state,
-    how many are believed in, how many symbols after `end` are counted already, and how many were read before the
-    state was known, from each state that was believed in; gives up when impossible ones are more than `limit`.
+    Returns these bits, how many symbols were impossible, the last state, how many are believed in, how many symbols
+    after `end` are counted already, and how many were read before the state was known, from each state that was
+    believed in; gives up when impossible ones are more than `limit`.
     Cost: O(1) for each symbol, O(believed) until the state is known.
     """
     counts, starts = uses
-    misses, i, unknown, bits = 0, begin, 0, 0.0
+    misses, i, unknown = 0, begin, 0
     weight, place = np.empty(targets.shape[0]), np.empty(targets.shape[0], np.int64)
     after = np.zeros(targets.shape[0])
     for q in range(bounds.size - 1):
@@ -288,7 +289,7 @@ def drive(raw, lut, bounds, end, letters, targets, logs, first, limit, counts):
     held, prior, starts = np.empty(first.size, np.int64), np.empty(first.size), np.zeros(counts.shape)
     believed = begin_anew(first, held, prior)
     along = raw, lut, bounds, 0, end, letters, targets, logs, first, limit, -1, held, prior, believed
-    bits, misses, state, _, _, _ = walk(*along, (counts, starts), np.empty(0, np.int64))
+    bits, misses, state, _, _, _ = walk(*along, (counts, starts), 0.0, np.empty(0, np.int64))
     counts += starts
     return starts, bits, misses, state
 

@@ -7,6 +7,8 @@ import numpy as np
 from . import kernel
 
 RESET, STAY, RAISE = 0, 1, 2
+# States that are less probable than this are given up: rounding would not tell them from impossible ones.
+HOPELESS = 2.0**-50
 
 
 @kernel
@@ -66,10 +68,10 @@ def pass_over(belief, targets, emission, n_letters, after):
 
 @kernel
 def single(belief):
-    """The only possible state of a belief, or -1 when there are several or none."""
+    """The only state of a belief that is not HOPELESS, or -1 when there are several or none."""
     found = -1
     for i in range(belief.size):
-        if belief[i] > 0.0:
+        if belief[i] > HOPELESS:
             if found >= 0:
                 return -1
             found = i

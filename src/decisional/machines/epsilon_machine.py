@@ -323,7 +323,8 @@ class EpsilonMachine(Measures):
             is at least 0.97.
         start : int or name, optional
             State before the first symbol. By default it is that in which whole strings begin, if there is one, and
-            else not known: the stationary distribution is conditioned on the symbols until a single state is left.
+            else not known: the stationary distribution is conditioned on the symbols until a single state is left,
+            or all others are less probable than 2**-50.
         impossible : {"reset", "stay", "raise"}
             For a symbol that no possible state emits: start again from the stationary distribution
             conditioned on it, ignore it, or raise ValueError.

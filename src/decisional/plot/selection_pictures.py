@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from ..states.machine_selection import Selection
     from ..states.search import Candidate
+    from ..states.selected import Selection
 
 # Lines of one future each; markers too, for grey print.
 COLOURS = ("#777777", "#005a94", "#e08b1a", "#009e73", "#bb5590", "#7a3300")
@@ -108,7 +108,7 @@ def _candidates(ax: Axes, selection: Selection, same: set[int], value: Callable[
 def _scale_bits(ax: Axes, selection: Selection) -> None:
     from matplotlib.ticker import FuncFormatter, NullLocator
 
-    from ..states.machine_selection import DOUBT
+    from ..states.selected import DOUBT
 
     # Linear where differences mean nothing, so that the best, 0 bits, has a place.
     most = max(c.description_length for c in selection.candidates) - selection.chosen.description_length

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..decisions.regret import Regret
     from ..machines import EpsilonMachine
     from ..states.causal_model import CausalModel
-    from ..states.machine_selection import Selection
+    from ..states.selected import Selection
 
 # Outcomes times states up to which decisions are compared with a fixed and a perfect forecast.
 MOST_COMPARED = 10_000_000

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..decisions.decisional_model import DecisionalModel
     from ..machines import EpsilonMachine
     from ..states.causal_model import CausalModel
-    from ..states.machine_selection import Selection
+    from ..states.selected import Selection
 
 
 def page(

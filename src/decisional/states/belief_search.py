@@ -18,8 +18,9 @@ from ..support.progress import Progress, limit, tell, told
 from .hidden_search import BeliefCandidate, Search, judged, pruned
 from .hidden_series import Hidden, known_symbols, softened
 from .hidden_strings import HiddenStrings, StringSearch, closed, different_sizes, lean
-from .machine_selection import CERTAIN, OPERATIONS, Selection, select
+from .machine_selection import OPERATIONS, select
 from .search import Budget
+from .selected import CERTAIN, Selection
 
 SECONDS = 60.0
 

@@ -22,18 +22,21 @@ DRAWN = 7
 MOST_CLIMBED = 12
 CLIMBED = (5_000, 20_000, 60_000)
 KEPT = 3
-# Permutations are compared on so many symbols, one in AGAIN on MORE times as many, and so on up to CLIMBED[1]; DRAWS
-# are drawn for each one that there is, if so large a share of the operations suffices.
+# Permutations are compared on so many symbols, and where there are few of them on more, for so large a share of the
+# operations; one in AGAIN on MORE times as many, and so on up to CLIMBED[1]. DRAWS are drawn for each one that there
+# is, if so large a share of the operations suffices.
 SCREENED = 150
+FEW_SCREENING = 0.05
 AGAIN = 8
 MORE = 4
 DRAWS = 3
 SCREENING = 0.25
 # Share of the operations after which no other machines are drawn.
 DRAWING = 0.6
-# Operations for machines drawn at random, for each symbol up to CLIMBED[0] of them; few at first, and only where there
-# are not more different symbols and states than this.
+# Operations for machines drawn at random, for each symbol from LEAST up to CLIMBED[0] of them; few at first, and only
+# where there are not more different symbols and states than this.
 CLIMBING = (6e4, 6e5, 3e6)
+LEAST = 1_000
 MOST_CLIMBING = 4e9
 FEW_SYMBOLS = 4
 FEW_STATES = 30
@@ -52,7 +55,8 @@ def drawn_tables(series: SymbolSeries, begin: Candidate, lacking: bool) -> Itera
     for seed, operations in enumerate(CLIMBING if series.n_symbols <= FEW_SYMBOLS else ()):
         if series.budget.spent or begin.n_states > FEW_STATES:
             return
-        found = climb(series, begin, min(operations * min(series.size, CLIMBED[0]), MOST_CLIMBING), seed)
+        symbols = min(max(series.size, LEAST), CLIMBED[0])
+        found = climb(series, begin, min(operations * symbols, MOST_CLIMBING), seed)
         yield found
         if found.length > begin.length - 1.0 and not lacking:
             return
@@ -121,12 +125,12 @@ class Draws:
             drawn = self.rng.integers(0, 1 << 16, (many, self.n_symbols, n), np.uint16)
             tables = np.empty((many, n, self.n_symbols), np.uint8)
             kernels.shuffle(drawn, tables)
-            found.append(self._best(tables))
+            found.append(self._best(tables, int(FEW_SCREENING * operations / (COMPARED * many))))
         return found
 
-    def _best(self, tables: Ints) -> Found:
-        """The one that is shortest on CLIMBED[1] symbols, of those that were on fewer."""
-        symbols = SCREENED
+    def _best(self, tables: Ints, symbols: int) -> Found:
+        """The one that is shortest on CLIMBED[1] symbols, of those that were on fewer, first on so many or more."""
+        symbols = max(symbols, SCREENED)
         while True:
             part = self.codes[: min(symbols, CLIMBED[1])]
             lengths = np.empty(len(tables))

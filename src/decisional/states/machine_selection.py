@@ -11,7 +11,7 @@ are improved by `search`. The best tree of contexts is one more, whose descripti
 import math
 import warnings
 from collections.abc import Hashable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -22,21 +22,19 @@ from ..data import sequences as reading
 from ..data.observations import Observations
 from ..data.series import windows
 from ..data.stored_symbols import Piece, stored_symbols
-from ..machines import EpsilonMachine, walks
-from ..machines.chains import Chain, closed_classes, renumbered
-from ..machines.epsilon_machine import trusted_machine
-from ..machines.isomorphism import isomorphic
-from ..support.arguments import flag, generator, integer, real, require
+from ..machines import EpsilonMachine
+from ..machines.chains import renumbered
+from ..support.arguments import flag, integer, real
 from ..support.arrays import Ints
-from ..support.progress import Progress, counted, details, limit, tell, told
+from ..support.progress import Progress, details, limit, tell, told
 from . import aggregation, matching
 from .climbing import drawn_tables
 from .distributions import Counts
 from .doubt import doubts, hidden_gain
 from .merging import cycles, merged_contexts, pruned_contexts, shaken, unexplained
-from .mixture import Mixture
 from .reconstruct import reconstruct
 from .search import Budget, Candidate, Proposal, StoredSeries, SymbolSeries
+from .selected import LARGE, Selection, same_machine, states_told
 from .strings import merged_prefixes, whole_strings, with_missing
 
 # Symbols on which neighbours are compared, first few, then more; the outcome is judged on all of them.
@@ -50,13 +48,6 @@ STARTS = 3
 PROMISING = 1.1
 # Operations of merging states within a reconstruction: windows end where they would be more.
 RECONSTRUCTING = 4e9
-# Descriptions closer than this many bits, odds of 16 to 1, cannot be told apart; so many are odds of 1000 to 1.
-DOUBT = 4.0
-CERTAIN = 10.0
-# Machines of as many states and this close are the same.
-SAME = 0.5
-# Symbols that depend on what was before the state by chance less probable than this say that states are missing.
-CHANCE = 0.03
 # A machine of several states that so many lengths of past agree on is the plateau.
 PLATEAU = 5
 # Windows grow while each was seen this often on average; rarer ones say no more than their suffixes.
@@ -68,230 +59,14 @@ LONGEST = 64
 MILLION = 1e6
 OPERATIONS = 2e10
 SECONDS = 25.0
-# Machines with more states are compared with merged ones even where they tell all, for so many operations.
-LARGE = 8
+# Machines of more than LARGE states are compared with merged ones even where they tell all, for so many operations.
 COMPARING = 4e9
+# A better machine is looked for where what the symbols before tell would be chance in fewer cases than this, so many of
+# few symbols, in proportion fewer of more: it costs more, and is in vain where the machine is right.
+LIKELY = 0.25
+FEW = 1_000
 # Symbols that merged machines are proposed from, and that tell what a machine lacks.
 MERGED = 1 << 20
-
-# How machines are found that are not from windows.
-FOUND = {
-    "contexts": "by merging contexts",
-    "tree": "by pruning the tree of all contexts",
-    "prefixes": "by merging prefixes",
-    "cycles": "from a period",
-    "shaken": "by leading edges of another machine elsewhere",
-    "tables": "by climbing from machines drawn at random",
-}
-
-MOST_REPLICATES = 100_000
-
-
-@dataclass(frozen=True, repr=False)
-class Selection:
-    """The whole picture of a selection: all machines that were considered for a series.
-
-    Attributes
-    ----------
-    candidates : all candidates, shortest description first
-    alphabet : the symbols
-    n_symbols : how many symbols each candidate describes
-    unexplained : bits that the symbols before tell of the next one beyond the state of the chosen machine
-    cut : whether the search was ended by the time that it was given
-    chance : how probable it is that symbols depend so much on what was before the state, if the machine is right
-    bounded : whether the search was ended by the number of operations that it may take
-    whole : whether the sequences are whole strings, whose end is the last symbol
-    hidden : bits by which hidden states describe the beginning of the series shorter than the chosen machine
-    data : the series, and the number of each symbol of the alphabet in it, for `predictor`
-    """
-
-    candidates: tuple[Candidate, ...]
-    alphabet: tuple[Hashable, ...]
-    n_symbols: int
-    unexplained: float = 0.0
-    cut: bool = False
-    chance: float = 1.0
-    bounded: bool = False
-    whole: bool = False
-    hidden: float = 0.0
-    data: tuple[SymbolSeries, Ints] | None = field(default=None, repr=False)
-
-    def predictor(self) -> Mixture:
-        """The average over machines and contexts whose weights follow their success: see `ds.Mixture`."""
-        return Mixture(self)
-
-    @property
-    def chosen(self) -> Candidate:
-        """The candidate with the shortest description."""
-        return self.candidates[0]
-
-    def __repr__(self) -> str:
-        """What was chosen, among how many."""
-        best, others = self.chosen, len(self.candidates)
-        bits = f"{best.description_length:,.1f} bits for {_counted(self.n_symbols, 'symbol')}"
-        return f"Selection({_states(_n_states(best))} chosen among {others} candidates, {bits})"
-
-    @property
-    def machine(self) -> EpsilonMachine:
-        """The chosen machine."""
-        return self.machine_of(self.chosen)
-
-    def machine_of(self, candidate: Candidate) -> EpsilonMachine:
-        """The EpsilonMachine of a candidate: its recurrent states, by decreasing probability."""
-        require(candidate, "proposal", "candidate", "a Candidate", "give one of selection.candidates")
-        label = _recurrent_classes(candidate)
-        states = np.flatnonzero(label >= 0)
-        uses = np.round(candidate.counts.sum(axis=1)[states], 9)
-        states = states[np.lexsort([states, -uses])]
-        stays = (candidate.targets >= 0) & (label[candidate.targets] == label[:, None])
-        targets = renumbered(np.where(stays, candidate.targets, -1), states)
-        counts = np.where(targets >= 0, candidate.counts[states], 0.0)
-        total = counts.sum(axis=1)
-        emission, share = counts / np.maximum(total, 1.0)[:, None], total / total.sum()
-        # The end of a string leads to the start, from wherever it can come.
-        start = int(targets[:, -1].max()) if self.whole else None
-        return trusted_machine(targets, emission, self.alphabet, share, counts=counts, smoothed=True, start=start)
-
-    @property
-    def rival(self) -> Candidate | None:
-        """The best candidate that is another machine than the chosen one."""
-        best = self.chosen.proposal
-        return next((c for c in self.candidates[1:] if not _same(c.proposal, best)), None)
-
-    @property
-    def agreeing(self) -> int:
-        """How many proposals led to the chosen machine, by its states and its length; to a tree's by its edges.
-
-        All that were climbed to are one, as each begins with the last.
-        """
-        best = self.chosen
-
-        def same(other: Candidate) -> bool:
-            if best.how == "tree":
-                return other is best or _same(other.proposal, best.proposal)
-            return other.length < best.length + SAME
-
-        found = [c.how for c in self.candidates if c.n_states == best.n_states and same(c)]
-        return len(found) - max(found.count("tables") - 1, 0)
-
-    @property
-    def why(self) -> str:
-        """The choice in a sentence."""
-        best, rival = self.chosen, self.rival
-        against = "no other machine was found"
-        if rival is not None:
-            gap = rival.description_length - best.description_length
-            against = f"the best other machine, with {_states(_n_states(rival))}, needs {gap:,.1f} bits more"
-        search = " and the search" if best.searched else ""
-        found = FOUND.get(best.how, f"from windows of {best.past} + {best.future} symbols{search}")
-        doubt = "" if self.warning is None else f" {self.warning}"
-        n = _n_states(best)
-        describe, explain = ("describes", "explains") if n == 1 else ("describe", "explain")
-        return (
-            f"{_states(n)}, found {found}, {describe} {_counted(self.n_symbols, 'symbol')} in "
-            f"{best.description_length:,.1f} bits and {explain} {100 * self.explained:.3g} % of what can be predicted; "
-            f"{against}.{doubt}"
-        )
-
-    @property
-    def explained(self) -> float:
-        """Share of what can be predicted of the symbols, as far as is known, that the chosen machine predicts.
-
-        What one state leaves open and the machine does not, to that and what the symbols before tell beyond the state.
-        """
-        total = self.chosen.counts.sum(axis=0)
-        alone = -float(total[total > 0] @ np.log2(total[total > 0] / total.sum()))
-        predicted, rest = alone + self.chosen.log_likelihood, max(self.unexplained, 0.0)
-        return max(predicted, 0.0) / (max(predicted, 0.0) + rest) if rest else 1.0
-
-    @property
-    def warning(self) -> str | None:
-        """What to know before the machine is trusted, in a sentence or several, else None.
-
-        That the search was cut short, that the symbols before tell more than the state, that hidden states do, that
-        another machine describes the data nearly as short, or that all other proposals led elsewhere.
-        """
-        found = [self._cut_short(), self._too_close(), self._lacking(), self._hidden(), self._alone()]
-        return " ".join(sentence for sentence in found if sentence is not None) or None
-
-    def _cut_short(self) -> str | None:
-        if self.cut:
-            return (
-                "The search was ended by the time that it was given, with the best machine so far: give more 'seconds'."
-            )
-        if self.bounded:
-            return "The search was ended by the work that it may take, with the best machine so far."
-        return None
-
-    def _lacking(self) -> str | None:
-        if self.unexplained < CERTAIN and self.chance >= CHANCE:
-            return None
-        if self.unexplained < CERTAIN:
-            return (
-                f"Given the state, what was before still tells of the next symbol: so much would be chance in "
-                f"{self.chance:.1g} of all cases, and states may be missing; more data would tell."
-            )
-        return (
-            f"The machine explains {100 * self.explained:.3g} % of what can be predicted: given its state, the symbols "
-            f"before still save {self.unexplained:,.0f} bits; its states are an approximation."
-        )
-
-    def _hidden(self) -> str | None:
-        if self.hidden < CERTAIN:
-            return None
-        return (
-            f"Hidden states, which symbols do not tell, describe the beginning {self.hidden:,.0f} bits shorter: there "
-            "may be no finite machine; see ds.belief_machine."
-        )
-
-    def _alone(self) -> str | None:
-        best, rival = self.chosen, self.rival
-        # What is climbed to is found by chance, once in many draws, right or not.
-        if rival is None or best.how == "tables" or best.n_states <= LARGE or self.agreeing > 1:
-            return None
-        gap = rival.description_length - best.description_length
-        return (
-            f"Proposals disagree: {len(self.candidates):,} led to this machine once, and otherwise to some that need "
-            f"{gap:,.0f} bits more at least; a shorter one may exist."
-        )
-
-    def _too_close(self) -> str | None:
-        best, near = self.chosen, self._nearest()
-        if near is None:
-            return None
-        rival, gap = near
-        kind = f"{_states(_n_states(best))} from {_states(_n_states(rival))}"
-        if _n_states(rival) == _n_states(best):
-            kind = f"two machines of {_states(_n_states(best))}"
-        # Rounded up, it could seem to be enough.
-        return (
-            f"{_counted(self.n_symbols, 'symbol')} cannot separate {kind}: their descriptions differ by "
-            f"{math.floor(10 * gap) / 10:.1f} bits of {best.description_length:,.0f}, and {DOUBT:.0f} are needed to be "
-            "sure; more data would tell."
-        )
-
-    def _nearest(self) -> tuple[Candidate, float] | None:
-        """Another machine that cannot be told from the chosen one, and the bits between their descriptions.
-
-        Where there are many letters and few symbols, what a state never shows is by chance: it is to be named.
-        """
-        best = self.chosen
-        own = best.length + best.left_out
-        gaps = [c.length + c.left_out - own for c in self.candidates]
-        for k in np.argsort(gaps, kind="stable"):
-            if gaps[k] >= DOUBT:
-                break
-            if not _same(self.candidates[k].proposal, best.proposal):
-                return self.candidates[k], max(gaps[k], 0.0)
-        return None
-
-    def by_past(self) -> dict[int, Candidate]:
-        """The best reconstruction for each length of past, before the search: where it levels out is the plateau."""
-        best: dict[int, Candidate] = {}
-        for candidate in self.candidates:
-            if not candidate.searched:
-                best.setdefault(candidate.past, candidate)
-        return dict(sorted(best.items()))
 
 
 def epsilon_machine(
@@ -449,7 +224,7 @@ def _select_strings(symbols: Any, missing: Hashable, sequences: bool | None, sec
     strings.series.budget = budget = _budget(strings.series.size, seconds)
     found = []
     for candidate in merged_prefixes(strings.series):
-        tell(f"{candidate.how}: {_states(candidate.n_states)}, {candidate.length:,.1f} bits")
+        tell(f"{candidate.how}: {states_told(candidate.n_states)}, {candidate.length:,.1f} bits")
         found.append(candidate)
     found.sort(key=lambda c: (round(c.length, 2), c.searched))
     rest = unexplained(strings.series.beginning(MERGED), found[0])
@@ -518,31 +293,13 @@ def _on_all(given: list[tuple[Candidate, Proposal]], whole: StoredSeries) -> lis
     different: list[Proposal] = []
     place = []
     for _, proposal in given:
-        same = (i for i, other in enumerate(different) if _same(other, proposal))
+        same = (i for i, other in enumerate(different) if same_machine(other, proposal))
         place.append(next(same, len(different)))
         if place[-1] == len(different):
             different.append(proposal)
     tell(f"{whole.size:,} symbols through {len(different)} machines")
     along = [whole.settle(whole.merge(whole.settle(machine))) for machine in whole.drive_all(different)]
     return [replace(along[i], past=c.past, future=c.future) for (c, _), i in zip(given, place, strict=True)]
-
-
-def _same(a: Proposal, b: Proposal) -> bool:
-    """Whether two machines have the same states and edges, whatever their numbering and probabilities."""
-    return isomorphic(a[0], np.zeros(a[0].shape), b[0], np.zeros(b[0].shape), atol=1.0)
-
-
-def _counted(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' if n != 1 else ''}"
-
-
-def _n_states(candidate: Candidate) -> int:
-    """The states of the machine of a candidate, which are recurrent."""
-    return int(np.count_nonzero(_recurrent_classes(candidate) >= 0))
-
-
-def _states(n: int) -> str:
-    return _counted(n, "state")
 
 
 def _windows(source: reading.Symbols, max_past: int | None, max_future: int) -> Iterator[Observations]:
@@ -577,33 +334,11 @@ def _reconstructions(
             continue
         part = _recurrent(result.machine)
         along = replace(series.fit(part), past=seen.past, future=seen.future)
-        tell(f"past {seen.past}, future {seen.future}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        tell(f"past {seen.past}, future {seen.future}: {states_told(along.n_states)}, {along.length:,.1f} bits")
         if along.length < best.length - 1.0:
             best = along
         yield along, part
         known = len(part[0])
-
-
-def _recurrent_classes(candidate: Candidate) -> Ints:
-    """(n_states,) number of the class of each state, closed or left once only, as if by accident; -1 = transient.
-
-    Where the data end the machine need not. All states are one class where none is closed.
-    """
-    label, n = np.full(candidate.n_states, -1, np.int64), 0
-    while (label < 0).any():
-        left = np.flatnonzero(label < 0)
-        targets, sink = renumbered(candidate.targets, left), left.size
-        # What leads out more than once leads to a last state, which is never left.
-        out = (candidate.targets[left] >= 0) & (targets < 0) & (candidate.counts[left] >= 2)
-        inner = np.vstack([np.where(out, sink, targets), np.full((1, targets.shape[1]), sink)])
-        chain = Chain.of_table(inner, np.where(inner >= 0, 1.0, 0.0))
-        classes = [members for members in closed_classes(chain, aside=True) if sink not in members]
-        if not classes:
-            break
-        for members in classes:
-            label[left[members]] = n
-            n += 1
-    return label if n else label + 1
 
 
 def _recurrent(machine: EpsilonMachine) -> Proposal:
@@ -624,7 +359,7 @@ def _searches(found: list[Candidate], series: SymbolSeries, whole: StoredSeries)
     for start in found:
         proposal = start.proposal
         far = start.length > PROMISING * best.length
-        if len(begun) == STARTS or far or any(_same(proposal, other) for other in begun):
+        if len(begun) == STARTS or far or any(same_machine(proposal, other) for other in begun):
             continue
         begun.append(proposal)
         along = _searched(start, series, whole)
@@ -650,7 +385,7 @@ def _searched(start: Candidate, series: SymbolSeries, whole: StoredSeries) -> Ca
         searched = part
     along = whole.fit(along.proposal)
     begun_from = f"past {start.past}" if start.how == "windows" else start.how
-    tell(f"search from {begun_from}: {_states(along.n_states)}, {along.length:,.1f} bits")
+    tell(f"search from {begun_from}: {states_told(along.n_states)}, {along.length:,.1f} bits")
     return replace(along, **start.origin | {"searched": True}) if along.length < start.length - 1e-6 else start
 
 
@@ -669,18 +404,23 @@ def _shaken(found: list[Candidate], series: SymbolSeries, whole: StoredSeries) -
         return
     for proposal in shaken(part, best):
         along = proposal if part is whole else replace(whole.fit(proposal.proposal), **proposal.origin)
-        tell(f"{along.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        tell(f"{along.how}: {states_told(along.n_states)}, {along.length:,.1f} bits")
         yield along
         if part.budget.left < enough:
             return
 
 
 def _drawn(found: list[Candidate], series: SymbolSeries, whole: StoredSeries) -> Iterator[Candidate]:
-    """Small machines drawn at random, where there are few symbols: no context need tell their state."""
+    """Small machines drawn at random, where there are few symbols: no context need tell their state.
+
+    More of them where contexts might tell more than the state.
+    """
     part, best = series.beginning(MERGED), found[0]
-    for proposal in drawn_tables(part, best, unexplained(part, best) > 0):
+    rest, chance = doubts(part, best)
+    lacking = rest > 0 or chance < LIKELY * min(FEW / max(part.size, 1), 1.0)
+    for proposal in drawn_tables(part, best, lacking):
         along = proposal if part is whole else replace(whole.fit(proposal.proposal), **proposal.origin)
-        tell(f"{proposal.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        tell(f"{proposal.how}: {states_told(along.n_states)}, {along.length:,.1f} bits")
         yield along
         if along.length < best.length - 1e-6:
             best = _searched(along, series, whole)
@@ -697,7 +437,7 @@ def _pruned(found: list[Candidate], series: SymbolSeries, whole: StoredSeries) -
     if series is not whole or series.size > MERGED or series.budget.spent:
         return
     tree, best = pruned_contexts(series), min(found, key=lambda one: one.length)
-    tell(f"tree: {_states(tree.n_states)}, {tree.length:,.1f} bits")
+    tell(f"tree: {states_told(tree.n_states)}, {tree.length:,.1f} bits")
     if tree.length < best.length - math.lgamma(best.n_states + 1) / math.log(2):
         yield tree
 
@@ -715,72 +455,9 @@ def _judged(
         return
     for proposal in proposed:
         along = proposal if part is whole else whole.fit(proposal.proposal)
-        tell(f"{proposal.how}: {_states(along.n_states)}, {along.length:,.1f} bits")
+        tell(f"{proposal.how}: {states_told(along.n_states)}, {along.length:,.1f} bits")
         yield replace(along, **proposal.origin)
         if along.length < best.length:
             best, lacking = along, unexplained(part, along)
         if lacking <= 0 and (best.n_states <= small or part.budget.left < enough):
             return
-
-
-@dataclass(frozen=True)
-class Bootstrap:
-    """What reconstructions of simulated series say of the uncertainty of a machine.
-
-    Attributes
-    ----------
-    statistical_complexity, entropy_rate, n_states : (low, high) interval of each, at `level`
-    same_topology : share of the replicates with the states and edges of the machine
-    replicates : the machines
-    """
-
-    statistical_complexity: tuple[float, float]
-    entropy_rate: tuple[float, float]
-    n_states: tuple[float, float]
-    same_topology: float
-    level: float
-    replicates: tuple[EpsilonMachine, ...] = field(repr=False)
-
-
-def bootstrap(
-    machine: EpsilonMachine,
-    n_symbols: int,
-    n: int = 100,
-    *,
-    level: float = 0.95,
-    rng: Any = None,
-    progress: Progress = None,
-) -> Bootstrap:
-    """Simulate series from a machine, reconstruct each without parameters, and see what comes back.
-
-    Parameters
-    ----------
-    machine : EpsilonMachine
-    n_symbols : length of each series, that of the data; of a machine of whole strings, how many strings each has
-    n : number of series
-    level : share of the replicates inside the intervals
-    rng : seed or Generator
-    progress : True for a bar, or a function that is called with a line of text after each replicate
-
-    Cost: n selections on n_symbols symbols.
-
-    Returns
-    -------
-    Bootstrap
-        The machines of the replicates, and intervals for their measures.
-    """
-    n_symbols = integer(n_symbols, "n_symbols", most=walks.MOST, of="bootstrap")
-    n = integer(n, "n", most=MOST_REPLICATES, of="bootstrap")
-    level = real(level, "level", above=0, below=1, remedy="try level=0.95", of="bootstrap")
-    random = generator(rng)
-    remedy = "give a machine, such as ds.epsilon_machine(symbols)"
-    require(machine, "recurrent_part", "machine", "an EpsilonMachine", remedy)
-    truth = machine.recurrent_part()
-    found = (select(truth.simulate(n_symbols, rng=random), whole=truth.start is not None).machine for _ in range(n))
-    with told(progress):
-        replicates = list(counted(found, "bootstrap", n, "replicates", more=lambda m: f", {_states(m.n_states)}"))
-    measures = [(m.statistical_complexity(), m.entropy_rate(), float(m.n_states)) for m in replicates]
-    low, high = np.quantile(measures, [(1 - level) / 2, (1 + level) / 2], axis=0).tolist()
-    same = float(np.mean([m.is_isomorphic(truth, atol=1.0) for m in replicates]))
-    complexity, rate, n_states = zip(low, high, strict=True)
-    return Bootstrap(complexity, rate, n_states, same, level, tuple(replicates))

@@ -31,7 +31,7 @@ from .search import LIMIT, Budget, Candidate, Proposal, SymbolSeries
 from .strings import TREES, StringSeries
 
 if TYPE_CHECKING:
-    from .machine_selection import Selection
+    from .selected import Selection
 
 # Weight that comes back to all after each symbol; most of it to context-tree weighting, whose contexts were not chosen
 # by the symbols that it foretells; to the others at most so much, and half of that after HALF symbols: fewer do not

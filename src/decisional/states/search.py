@@ -330,10 +330,9 @@ class Walk:
             self.believed = kernels.begin_anew(self.known[1], self.held, self.prior)
         symbols = piece.raw, piece.lut, piece.bounds, self.ahead, piece.end, self.letters
         before = piece.end, self.state, self.held, self.prior, self.believed
-        to = (self.counts, self.starts), np.empty(0, np.int64) if states is None else states
+        to = (self.counts, self.starts), self.bits, np.empty(0, np.int64) if states is None else states
         found = kernels.walk(*symbols, self.targets, *self.known, *before, *to)
-        bits, misses, self.state, self.believed, self.ahead, unknown = found
-        self.bits += bits
+        self.bits, misses, self.state, self.believed, self.ahead, unknown = found
         self.misses += misses
         self.unknown += unknown
 

@@ -25,8 +25,9 @@ from ..support.progress import Progress, details, tell, told
 from ..support.resources import TooLarge
 from .evidence import as_good
 from .forecasts import Forecast
-from .machine_selection import CERTAIN, select
+from .machine_selection import select
 from .scales import robust
+from .selected import CERTAIN
 from .stacking import stack_of
 
 # Levels at most, and states of Markov chains through which the signal is read.
