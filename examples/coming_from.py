@@ -41,7 +41,7 @@ for n in (2, 4):
     starts = [CategoricalHMM(n, n_iter=50, random_state=seed).fit(learnt[:, None]) for seed in range(STARTS)]
     hidden[n] = max(starts, key=lambda model: model.score(learnt[:, None]))
 
-figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
+figure, ax = plt.subplots(figsize=(9, 9), layout="constrained")
 ds.plot.machine(selection.machine, ax=ax)
 plt.show()
 

@@ -35,7 +35,7 @@ with warnings.catch_warnings():
     selection = ds.selection.select(learnt)
 machine = selection.machine
 print(machine)
-figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
+figure, ax = plt.subplots(figsize=(9, 7), layout="constrained")
 ds.plot.machine(machine, ax=ax)
 plt.show()
 

@@ -14,10 +14,14 @@ from PIL import Image
 from scipy import ndimage
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
+from sphinx_gallery.directives import imgsgnode
 
 # Pixels and pages that have their own colours stay whole; of fields, all around the panels changes.
-WHOLE = ("image_*", "live_*", "report_*", "landing_*")
+WHOLE = ("image_*", "live_*", "report_*", "landing_*", "gallery_*", "edges*")
 FIELDS = ("rule*", "filters*", "particles*", "spirals*", "turbulence*", "vortices*", "ocean*", "coupled_maps*")
+FIELDS += ("film*",)
+# Where pictures are that have a twin: those of the guides, and those that the gallery makes.
+FOLDERS = ("images", "gallery/images", "gallery/images/thumb")
 # White becomes the ground of the dark theme, and black nearly white.
 GROUND, INK = 19, 228
 # Panels are at least this share of the picture.
@@ -25,7 +29,7 @@ PANEL = 0.02
 
 
 def has_name(path: Path, patterns: tuple[str, ...]) -> bool:
-    return any(fnmatch(path.stem, pattern) for pattern in patterns)
+    return any(fnmatch(path.stem.removeprefix("sphx_glr_"), pattern) for pattern in patterns)
 
 
 def panels(pixels: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -52,29 +56,54 @@ def dark(path: Path) -> Image.Image:
     return Image.fromarray(turned.astype(np.uint8))
 
 
+def twin(path: Path, folder: Path) -> Path:
+    """The twin of a picture, made anew if the picture is newer."""
+    found = folder / f"{path.stem}_dark.png"  # pages keep pictures by their names
+    if not found.exists() or found.stat().st_mtime < path.stat().st_mtime:
+        folder.mkdir(parents=True, exist_ok=True)
+        dark(path).save(found, optimize=True)
+    return found
+
+
+def classes(node: nodes.Element) -> list[str]:
+    """The classes of a picture; the gallery has those of its own in another place."""
+    own = node.get("class") or [] if isinstance(node, imgsgnode) else []
+    return [*node["classes"], *own]
+
+
+def add_class(node: nodes.Element, name: str) -> None:
+    """Give a picture one more class."""
+    if isinstance(node, imgsgnode):
+        node["class"] = [" ".join([*classes(node), name])]
+    else:
+        node["classes"].append(name)
+
+
 class Twins(SphinxTransform):
-    """Follow each picture of docs/images by its twin, of which one is shown."""
+    """Follow each picture by its twin, of which one is shown."""
 
     default_priority = 100
 
     def apply(self, **_: Any) -> None:
-        source, page = Path(self.app.srcdir), Path(self.env.doc2path(self.env.docname)).parent
-        for node in list(self.document.findall(nodes.image)):
-            path = (page / node["uri"]).resolve()
-            if path.parent != source / "images" or path.suffix != ".png":
+        source = Path(self.app.srcdir)
+        for node in [*self.document.findall(nodes.image), *self.document.findall(imgsgnode)]:
+            path = self._path(node["uri"])
+            if path.parent not in [source / folder for folder in FOLDERS] or path.suffix != ".png":
                 continue
             if has_name(path, WHOLE):
-                node["classes"].append("whole")
+                add_class(node, "whole")
                 continue
-            twin = source / "_build" / "dark" / path.name
-            if not twin.exists() or twin.stat().st_mtime < path.stat().st_mtime:
-                twin.parent.mkdir(parents=True, exist_ok=True)
-                dark(path).save(twin, optimize=True)
-            other = node.deepcopy()
-            other["uri"] = "/" + os.path.relpath(twin, source)
-            node["classes"].append("only-light")
-            other["classes"].append("only-dark")
+            uri = "/" + os.path.relpath(twin(path, source / "_build" / "dark"), source)
+            other = nodes.image(**{**node.attributes, "uri": uri, "classes": classes(node)})
+            add_class(node, "only-light")
+            add_class(other, "only-dark")
             node.parent.insert(node.parent.index(node) + 1, other)
+
+    def _path(self, uri: str) -> Path:
+        """Where a picture is."""
+        if uri.startswith("/"):
+            return Path(self.app.srcdir) / uri.removeprefix("/")
+        return (Path(self.env.doc2path(self.env.docname)).parent / uri).resolve()
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

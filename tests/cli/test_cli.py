@@ -542,7 +542,7 @@ def test_signals_by_the_calendar(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert run("signal", table, *options, "--out", tmp_path / "out") == 0
     said = capsys.readouterr()
     assert "Inputs       hour, weekday" in said.out
-    assert "jump 1 times" in said.err
+    assert "jump once" in said.err
     assert json.loads((tmp_path / "out" / "signal.json").read_text())["observations"] == 119 + 69
     page = (tmp_path / "out" / "report.html").read_text()
     assert "hour, weekday" in page

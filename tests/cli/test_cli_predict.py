@@ -104,6 +104,7 @@ def test_fields_and_images(command: str, name: str, folder: Path, capsys: pytest
     for k, column in enumerate(("state", "local_complexity", "surprise")):
         np.testing.assert_allclose(grid[(*place, k)], labels[column])
     assert np.isfinite(grid[..., 0]).sum() == len(labels)
+    assert not np.signbit(labels.utility[labels.utility == 0]).any()
     if command == "field":
         assert len(labels.dropna()) == len(labels)
 

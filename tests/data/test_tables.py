@@ -246,7 +246,7 @@ def test_times_that_repeat_are_told(tmp_path: Path) -> None:
 def test_jumps_are_gaps(tmp_path: Path) -> None:
     hours = [0, 1, 2, 3, 4, 5, 9, 10, 11, 12, 13, 14, 15, 16, 17]
     path = written(tmp_path, "t,v\n" + "".join(f"2024-01-01 {h:02}:00:00,{h}\n" for h in hours))
-    with pytest.warns(UserWarning, match="jump 1 times by more than 1.5 steps of 01:00:00"):
+    with pytest.warns(UserWarning, match="jump once by more than 1.5 steps of 01:00:00"):
         assert [values(part) for part in column(path, "v", True, time="t")] == [hours[:6], hours[6:]]
     assert [values(part) for part in column(path, "v", True, time="t", step="5h")] == [hours]
     assert [values(part) for part in column(path, "v", True, time="t", step="1d")] == [hours]

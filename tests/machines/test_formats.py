@@ -119,7 +119,7 @@ def test_networkx(monkeypatch):
 def test_text_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "decisional.report", None)
     text = EpsilonMachine([("<", 0, "<", 1)])._repr_html_()
-    assert text.startswith("<pre>EpsilonMachine(1 states")
+    assert text.startswith("<pre>EpsilonMachine(1 state, 1 symbol")
     assert "&lt;" in text
 
 

@@ -32,7 +32,3 @@ def test_numbers_of_a_column_have_the_same_decimals() -> None:
     assert wording.numbers([0.0311, -0.05, 0.0]) == ["0.0311", "−0.0500", "0"]
     assert wording.numbers([7.44, 7.4]) == ["7.44", "7.40"]
     assert wording.numbers([2.0, -1.0]) == ["2", "−1"]
-
-
-def test_counts_have_their_word() -> None:
-    assert (wording.plural(1, "state"), wording.plural(2000, "state")) == ("1 state", "2,000 states")

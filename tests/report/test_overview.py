@@ -168,6 +168,26 @@ def test_nothing_of_the_data_is_markup() -> None:
     assert not re.search("https?://", text)
 
 
+def test_series_of_a_table_keep_their_dates_beside_a_machine(tmp_path: Path) -> None:
+    machine, table = tmp_path / "machine.json", tmp_path / "doors.csv"
+    ds.processes.even().save(machine)
+    hours = pd.date_range("2024-01-01", periods=60, freq="h")
+    pd.DataFrame({"hour": hours, "door": ds.processes.even().simulate(60, rng=1)}).to_csv(table, index=False)
+    arguments = ["--utility", "zero-one", "--events", str(table), "--column", "door", "--time", "hour", "--quiet"]
+    path = tmp_path / "report.html"
+    assert main(["decide", str(machine), *arguments, "--report", str(path)]) == 0
+    header, arrays = held(path.read_text("utf-8"))
+    dates = pd.to_datetime(np.cumsum([header["begin"], *arrays["date"].tolist()]), unit="ms")
+    assert dates.tolist() == hours.tolist()
+
+
+def test_the_machine_tells_symbols_from_series() -> None:
+    same = ["0110111101", "0110111101"]
+    assert Findings(series=same, machine=ds.processes.even()).starts.tolist() == [10]
+    words = ds.EpsilonMachine([("A", same[0], "A", 1.0)])
+    assert Findings(series=same, machine=words).starts.tolist() == []
+
+
 def test_dates_that_are_not_in_order_are_left_out() -> None:
     signal = dated()["series"]
     backwards = signal.set_axis(signal.index[::-1])

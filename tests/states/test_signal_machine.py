@@ -13,6 +13,7 @@ import naive_levels as naive
 from decisional._kernels import level_walks
 from decisional.machines.levels import BACKGROUND, Levels
 from decisional.states import signal_machine
+from decisional.support import resources
 from strategies_symbols import examples
 
 
@@ -152,3 +153,13 @@ def test_edges_that_are_hardly_used_go():
     levels = signal.marginal(2).levels
     chain = signal.follow(*signal_machine._chain(1, signal.marginal(2).posterior.argmax(axis=1), 2), levels)
     assert signal.pruned(chain).targets.tolist() == [[0, 1], [0, -1]]
+
+
+def test_a_signal_that_does_not_fit_in_memory_has_no_machine(monkeypatch):
+    signal = seen(ds.processes.golden_mean(), 7008)[:400]
+    causal = ds.CausalStates().fit(ds.observe.delays(signal, past=1, chunks=100))
+    monkeypatch.setattr(resources, "SMALL", 0)
+    monkeypatch.setattr(resources, "available", lambda: 4000.0)
+    with pytest.raises(MemoryError, match="must fit in memory"):
+        _ = causal.observations_.x
+    assert causal.machine_ is None

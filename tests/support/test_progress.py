@@ -12,8 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 import tqdm.auto
+from numba.core import event
+from numba.core.compiler_lock import global_compiler_lock
 
 import decisional as ds
+from decisional import _kernels
 from decisional.support import executors, progress
 from decisional.support.executors import alone, map_slices, reduce_slices
 from decisional.support.progress import counted, details, hide, limit, tell, told
@@ -150,6 +153,29 @@ def test_a_bar(bars: list[FakeBar]) -> None:
     assert bar.thread is not threading.current_thread()
     assert not bar.thread.is_alive()
     assert bar.how["leave"] is False
+
+
+def test_a_bar_tells_that_kernels_are_compiled(bars: list[FakeBar], monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _kernels.seconds_compiled()
+    with told(True):
+        tell("searching")
+        limit(60)
+        monkeypatch.setattr(_kernels, "is_compiling", lambda: True)
+        shown(bars, lambda one: one[0].startswith("searching · compiling, the first time only ["))
+        monkeypatch.setattr(_kernels, "seconds_compiled", lambda: before + 30)
+        shown(bars, lambda one: one[0].endswith((", at most 01:30]", ", at most 01:31]")))
+
+
+def test_compiling_is_noticed() -> None:
+    noticed, before = [], _kernels.seconds_compiled()
+    listening = event.RecordingListener()
+    assert not _kernels.is_compiling()
+    with event.install_listener("numba:compiler_lock", listening), global_compiler_lock:
+        noticed.append(_kernels.is_compiling())
+    assert noticed == [True]
+    assert len(listening.buffer) == 2
+    assert not _kernels.is_compiling()
+    assert _kernels.seconds_compiled() > before
 
 
 def test_a_bar_makes_room(bars: list[FakeBar]) -> None:

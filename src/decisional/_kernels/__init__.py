@@ -11,15 +11,35 @@ from typing import Any
 from numba import config, njit
 from numba.core import event
 
-__all__ = ["kernel", "seconds_compiled"]
+__all__ = ["is_compiling", "kernel", "seconds_compiled"]
 
-_compiling = event.TimingListener()
+
+class _Compiling(event.TimingListener):
+    """How long kernels were compiled, and whether one is."""
+
+    now = 0
+
+    def on_start(self, event):
+        self.now += 1
+        super().on_start(event)
+
+    def on_end(self, event):
+        self.now -= 1
+        super().on_end(event)
+
+
+_compiling = _Compiling()
 event.register("numba:compiler_lock", _compiling)
 
 
 def seconds_compiled() -> float:
     """How long kernels have been compiled in this process so far: the first time that they are used on a machine."""
     return float(_compiling.duration) if _compiling.done else 0.0
+
+
+def is_compiling() -> bool:
+    """Whether a kernel is compiled at this moment."""
+    return _compiling.now > 0
 
 
 def kernel(function):

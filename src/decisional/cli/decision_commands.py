@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..support.plurals import plural
 from . import results, summary
 from .parser import NOT_NEGATIVE, PICTURE, SERVED, add_command, add_outputs, add_table, number, option, table_options
 
@@ -113,8 +114,7 @@ def run_decide(arguments: argparse.Namespace) -> int:
         "labels": lambda path: results.save_table(choice.to_frame(_several(series)), path),
     }
     asked = {"Command": "decide", "Model": arguments.model, "Utility": arguments.utility}
-    plain = [list(sequence) if hasattr(sequence, "iloc") else sequence for sequence in series]
-    found = {"asked": asked, "machine": choice.machine_, "choice": choice, "series": plain or None}
+    found = {"asked": asked, "machine": choice.machine_, "choice": choice, "series": series or None}
     written = outputs.write(writers, title=f"Decisions of {arguments.model}", **found)
     how = {"by": arguments.by or "decision", "level": arguments.level}
     if arguments.monitor is not None:
@@ -139,7 +139,7 @@ def _several(series: Sequence[Any]) -> Any:
 def _told(changes: Any, sequence: Any, which: str) -> list[str]:
     """Events in words: each with the group and the time of its row where a table has them, else with its position."""
     names = getattr(getattr(sequence, "index", None), "names", ())
-    counted = f"{len(changes)} event{'' if len(changes) == 1 else 's'}"
+    counted = plural(len(changes), "event")
     if not any(names):
         return ["", f"{counted} in {which}, the position of each counted from 0", *map(str, changes)]
     lines = ["", f"{counted} in {which}, the {' and '.join(name or 'row' for name in names)} of each"]
@@ -221,7 +221,7 @@ def _summary(choice: Any, states: list[dict[str, Any]], arguments: argparse.Name
     from ..decisions.events import predictions_text
 
     machine = choice.machine_
-    counted = f"{machine.n_states} state{'' if machine.n_states == 1 else 's'}"
+    counted = plural(machine.n_states, "state")
     sizes = f"{counted}, symbols {summary.shown_symbols(machine.alphabet)}"
     rows = [("Model", f"{arguments.model}: {sizes}"), ("Utility", arguments.utility)]
     table = [["state", "probability", "predict", "worth", "causal states"]]

@@ -22,11 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..decisions.predictions import Interval
 from ..plot.figures import HATCHES, PALETTE
-from ..plot.wording import number, plural, prediction_text, symbol_text, typeset, worth
+from ..plot.wording import number, prediction_text, symbol_text, typeset, worth
 from ..report.content import render
 from ..streams.live_feed import LiveFeed, Update
 from ..streams.pyramid import CHANGED, KINDS, NONE, WORTH, LineBins
 from ..support.arguments import package
+from ..support.plurals import plural
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette

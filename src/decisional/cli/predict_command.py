@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from ..support.plurals import plural
 from . import parser, results, summary
 
 EPILOG = """\
@@ -145,10 +146,10 @@ def _n_states(model: Any) -> int:
 
 def _summary(found: Any, model: Any, kind: str, arguments: argparse.Namespace) -> list[str]:
     n, decided = _n_states(model), found.decision is not None
-    states = f"{n} causal states" + (f" and {model.n_states_} decisional ones" if decided else "")
+    states = plural(n, "causal state") + (f" and {plural(model.n_states_, 'decisional state')}" if decided else "")
     seen = f"{found.n_states} of {n} occur, {found.unseen:.2%} of the observations have an x that is not known"
     rows = [("Model", f"{arguments.model}: {states}, of {OF[kind]}")]
-    rows += [("Data", f"{arguments.file}: {found.n:,} observations"), ("States", seen)]
+    rows += [("Data", f"{arguments.file}: {plural(found.n, 'observation')}"), ("States", seen)]
     if found.mean_surprise == found.mean_surprise:
         said = f"{found.mean_surprise:.4f} bits on average, {found.usual_surprise:.4f} in the data of the model"
         rows.append(("Surprise", said))

@@ -12,6 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TextIO, cast
 
+from ..support.plurals import plural
+
 # Results that are text and can go to standard output, as "-".
 TEXTS = ("json", "dot")
 # What some results need.
@@ -198,7 +200,7 @@ def announce(paths: list[str]) -> None:
 def called(files: list[str]) -> str:
     """One or several files in a title."""
     more = len(files) - 1
-    return files[0] + (f" and {more} more file{'s' if more > 1 else ''}" if more else "")
+    return files[0] + (f" and {plural(more, 'more file')}" if more else "")
 
 
 class BesideBar:

@@ -58,6 +58,7 @@ def measures(machine: EpsilonMachine, complexity: float | None) -> list[str]:
     """C, h, E, χ and the orders; `complexity` is that of all states, transient ones included."""
     orders = [] if not machine.recurrent.any() else [machine.markov_order(), machine.cryptic_order()]
     symbols = ["infinite" if order == inf else f"{order:.0f}" for order in orders]
+    words = ["symbol" if order == 1 else "symbols" for order in orders]
     names = ("R  Markov order ", "k  cryptic order")
     return [
         *([] if complexity is None else [f"C  statistical complexity, all states  {complexity:8.4f} bits"]),
@@ -65,7 +66,7 @@ def measures(machine: EpsilonMachine, complexity: float | None) -> list[str]:
         f"h  entropy rate                        {machine.entropy_rate():8.4f} bits per symbol",
         f"E  excess entropy                      {machine.excess_entropy():8.4f} bits",
         f"χ  crypticity                          {machine.crypticity():8.4f} bits",
-        *(f"{name}                     {n:>8} symbols" for name, n in zip(names, symbols, strict=False)),
+        *(f"{name}                     {n:>8} {word}" for name, n, word in zip(names, symbols, words, strict=False)),
     ]
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..support.arguments import as_table
 from ..support.arrays import Ints, read_only
+from ..support.plurals import plural
 from . import keys
 from .frames import Index
 from .nesting import Dependence
@@ -239,10 +240,10 @@ class Observations:
         raise TypeError("Observations are taken as a whole: use obs.x, obs.z and obs.site for each of them.")
 
     def __repr__(self) -> str:
-        about = f"past {self.past}, future {self.future}, {_number_of(len(self.letters), 'letter')}"
+        about = f"past {self.past}, future {self.future}, {plural(len(self.letters), 'letter')}"
         if not self.letters:
-            about = f"x of {_number_of(self.past, 'number')}, z of {self.future}"
-        return f"Observations({self.kind}: {_number_of(self.n, 'pair')}, {about})"
+            about = f"x of {plural(self.past, 'number')}, z of {self.future}"
+        return f"Observations({self.kind}: {plural(self.n, 'pair')}, {about})"
 
     def field(self, values: ArrayLike) -> NDArray[Any]:
         """Put one value per observation back on the data's grid; NaN where there is no observation.
@@ -308,10 +309,6 @@ class Observations:
         """Put the value of each observation at its place on the flat grid, and what is missing at the others."""
         grid[:] = missing
         grid[self.site] = values
-
-
-def _number_of(n: int, what: str) -> str:
-    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 class Chosen(Observations):

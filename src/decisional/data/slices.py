@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..support import arguments, resources
 from ..support.arrays import Ints
 from ..support.executors import alone, reduce_slices
+from ..support.plurals import plural
 from .observations import CountsOnly, Observations, Tallied
 from .stores import cuts, is_stored, load, stored
 from .tally import Tally
@@ -86,7 +87,7 @@ class Sliced(Tallied):
         if self._counts is not None:
             return super().__repr__()
         n = len(self.parts)
-        return f"Observations({self.kind}: {n:,} slice{'' if n == 1 else 's'} of shape {self.shape}, not counted yet)"
+        return f"Observations({self.kind}: {plural(n, 'slice')} of shape {self.shape}, not counted yet)"
 
     def cost(self) -> resources.Cost:
         """Expected memory and time of counting and of the causal states; print it.

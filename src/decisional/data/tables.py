@@ -611,9 +611,11 @@ def _jumps(table: CellTable, at: int, times: Any, cut: NDArray[Any], step: Any) 
         usual = checked_step(step, ahead.dtype.kind == "m")
         far = (ahead > usual * JUMP).to_numpy()
     if far.any():
+        n = int(far.sum())
+        jumps, what = ("once", "this is a gap") if n == 1 else (f"{n:,} times", "these are gaps")
         tell(
-            f"The times {table.name(at)!r} of the {table.file} jump {int(far.sum()):,} times by more than {JUMP} steps "
-            f"of {_said(usual)}: these are gaps, and what is before and after them are series of their own."
+            f"The times {table.name(at)!r} of the {table.file} jump {jumps} by more than {JUMP} steps of "
+            f"{_said(usual)}: {what}, and what is before and after are series of their own."
         )
     return np.asarray(far)
 

@@ -499,7 +499,8 @@ class DecisionalModel(StateModel):
             return found
         brought = self._obtained(Trials(cause, obs.z, obs.outcomes, None, obs))
         promised = float(np.append(self.utility_, self._fixed.utility)[cause].mean())
-        return replace(found, utility=brought, expected_utility=promised)
+        # What cost nothing is 0, and not -0.
+        return replace(found, utility=brought + 0.0, expected_utility=promised)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the states to a file, whole or not at all, without loss of precision.

@@ -12,6 +12,7 @@ import numpy as np
 from ..data.frames import Index
 from ..data.observations import Observations
 from ..support.arrays import Floats, Ints
+from ..support.plurals import plural
 
 if TYPE_CHECKING:
     from ..machines import EpsilonMachine
@@ -75,7 +76,7 @@ class Refit(NamedTuple):
 
     def __str__(self) -> str:
         n = len(self.choice.predictions_)
-        states = f"{n} state{'s' if n != 1 else ''}"
+        states = plural(n, "state")
         if self.moved:
             return f"{self.position}: new probabilities in the same {states}"
         if self.machine is None:
@@ -148,7 +149,7 @@ class Events(Sequence[Event]):
 
     def __repr__(self) -> str:
         between = f", positions {self.position[0]} to {self.position[-1]}" if len(self) else ""
-        return f"Events({len(self)} changes{between})"
+        return f"Events({plural(len(self), 'change')}{between})"
 
 
 @dataclass(frozen=True, eq=False)

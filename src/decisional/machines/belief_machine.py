@@ -19,6 +19,7 @@ from ..data.alphabet import Alphabet, plain
 from ..support import arguments, resources
 from ..support.arrays import read_only
 from ..support.files import read_json, write_json
+from ..support.plurals import plural
 from . import chains, checks
 from .epsilon_machine import EpsilonMachine, trusted_machine
 from .measures import state_names
@@ -322,9 +323,8 @@ class BeliefMachine:
             raise ValueError(f"The file '{path}' is corrupt, save the machine again: {error}") from None
 
     def __repr__(self) -> str:
-        states = "1 hidden state" if self.n_states == 1 else f"{self.n_states} hidden states"
         whole = "" if self.start is None else ", whole strings"
-        return f"BeliefMachine({states}, {len(self.alphabet)} symbols{whole})"
+        return f"BeliefMachine({plural(self.n_states, 'hidden state')}, {plural(len(self.alphabet), 'symbol')}{whole})"
 
 
 def _checked_start(start: ArrayLike, n_states: int) -> Array:

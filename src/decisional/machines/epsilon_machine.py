@@ -16,6 +16,7 @@ from ..support import arguments
 from ..support.arrays import read_only
 from ..support.display import html_of
 from ..support.files import read_json, write_json
+from ..support.plurals import plural
 from . import chains, checks, exchange, isomorphism, walks
 from .levels import Levels
 from .measures import Measures, state_names
@@ -470,7 +471,7 @@ class EpsilonMachine(Measures):
         return exchange.to_hmmlearn(self.recurrent_part())
 
     def __repr__(self) -> str:
-        size = f"{self.n_states} states, {len(self.alphabet)} symbols"
+        size = f"{plural(self.n_states, 'state')}, {plural(len(self.alphabet), 'symbol')}"
         size += "" if self.start is None else f", whole strings from {self.names[self.start]}"
         rates = f"C = {self.statistical_complexity():.4g} bits, h = {self.entropy_rate():.4g} bits/symbol"
         return f"EpsilonMachine({size}, {rates})"

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..support.arguments import as_table, integer, package
 from ..support.arrays import read_only
+from ..support.plurals import plural
 from . import chains, checks
 
 Array = NDArray[Any]
@@ -237,4 +238,4 @@ class TransitionGraph(StateGraph):
         return zip(edges.row.tolist(), edges.col.tolist(), edges.data.tolist(), strict=True)
 
     def __repr__(self) -> str:
-        return f"TransitionGraph({self.n_states} states, {self.matrix.nnz} edges)"
+        return f"TransitionGraph({plural(self.n_states, 'state')}, {plural(self.matrix.nnz, 'edge')})"

@@ -92,11 +92,12 @@ def observed(values: Any, name: str, shape: tuple[int, ...], rule: str, ndim: in
 
 
 def new_figure(width: float, height: float, layout: Literal["constrained"] | None = "constrained") -> Figure:
-    """Return an empty figure of so many inches, unknown to pyplot."""
+    """Return an empty figure of so many inches, unknown to pyplot, which shows itself in notebooks."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(width, height), layout=layout)
+    from .shown import ShownFigure
+
+    figure = ShownFigure(figsize=(width, height), layout=layout)
     FigureCanvasAgg(figure)
     return figure
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..support.arguments import flag, require
+from ..support.plurals import plural
 from .figures import FONT, INK, LINE, RECURRENT, figure_of, given_panels, new_figure, plain_axes, require_matplotlib
-from .wording import plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

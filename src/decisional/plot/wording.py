@@ -12,6 +12,7 @@ import numpy as np
 
 from ..decisions.predictions import CellSet, Interval
 from ..support.arrays import Floats
+from ..support.plurals import plural
 
 if TYPE_CHECKING:
     from ..decisions.decisional_model import DecisionalModel
@@ -57,11 +58,6 @@ def numbers(values: Sequence[float]) -> list[str]:
 def typeset(text: str) -> str:
     """Write minus signs as such, and cells one after the other without brackets."""
     return CELLS.sub(lambda found: found[1].replace(",", ""), MINUS.sub("−", text))
-
-
-def plural(n: int, word: str) -> str:
-    """Write a count with its word."""
-    return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
 def there_are(n: int, word: str) -> str:

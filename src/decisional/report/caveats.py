@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from ..machines import chains
-from ..plot.wording import number, plural
+from ..plot.wording import number
+from ..support.plurals import plural
 from .findings import Findings
 
 FEW, RARE = 1000, 30  # observations in all, and of a state

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..plot import figures, wording
+from ..support.plurals import plural
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -173,8 +174,8 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    made.filters |= {name: getattr(wording, name) for name in ("number", "plural", "share", "bits", "there_are")}
-    made.filters |= {"percent": "{:.0%}".format, "whole": "{:,}".format}
+    made.filters |= {name: getattr(wording, name) for name in ("number", "share", "bits", "there_are")}
+    made.filters |= {"plural": plural, "percent": "{:.0%}".format, "whole": "{:,}".format}
     made.filters["outcome"] = lambda z: wording.typeset(wording.outcome_text(z))
     made.filters["prediction"] = lambda y: wording.typeset(wording.prediction_text(y))
     return made

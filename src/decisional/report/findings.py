@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -167,11 +168,14 @@ class Findings:
         found = self.causal.observations_.source if self.causal is not None else None
         if found is not None or self.series is None or self.kind != "series":
             return found
-        alphabet = None if self.machine is None else set(map(str, self.machine.alphabet))
-        for sequences in (None, True, False):
-            source = reading.read(self.series, sequences=sequences)
-            if alphabet is None or {str(letter) for letter in source.letters} <= alphabet:
-                return source
+        if self.machine is not None:
+            alphabet = set(map(str, self.machine.alphabet))
+            for sequences in (None, True, False):
+                # What may be symbols or series is told by the symbols of the machine.
+                with suppress(ValueError):
+                    source = reading.read(self.series, sequences=sequences)
+                    if {str(letter) for letter in source.letters} <= alphabet:
+                        return source
         return reading.read(self.series)
 
     @property

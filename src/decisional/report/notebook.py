@@ -6,9 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..plot.diagrams import MAX_STATES
-from ..plot.wording import number, outcome_text, plural, prediction_text, share, typeset
+from ..plot.wording import number, outcome_text, prediction_text, share, typeset
 from ..states.causal_model import CausalModel, step_machine
 from ..support.arguments import require
+from ..support.plurals import plural
 from .content import TableContent, render, svg
 from .findings import Findings
 from .sections import decisions_figure, decisions_table, machine_figure

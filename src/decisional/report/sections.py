@@ -21,8 +21,9 @@ from ..plot import wording
 from ..plot.diagrams import MAX_STATES
 from ..plot.field_pictures import one_moment
 from ..plot.figures import state_colour
-from ..plot.wording import number, outcome_text, plural, prediction_text, share, symbol_text, typeset
+from ..plot.wording import number, outcome_text, prediction_text, share, symbol_text, typeset
 from ..support.arrays import Floats, Ints
+from ..support.plurals import plural
 from . import overview
 from .blocks import rarest_cells
 from .content import Bars, Cell, Chip, Curve, Legend, Section, TableContent, png, svg

@@ -12,6 +12,7 @@ from ..data.observations import Observations
 from ..data.series import series
 from ..machines import EpsilonMachine
 from ..support.arrays import Floats, Ints
+from ..support.plurals import plural
 from .kernel_sums import squares
 from .kernels import KernelModel, outcome_numbers
 from .reconstruct import Reconstruction
@@ -77,7 +78,8 @@ class Applied:
 
     def __repr__(self) -> str:
         bits = f"surprise {self.mean_surprise:.4g} bits, usually {self.usual_surprise:.4g}"
-        return f"Applied({self.n:,} observations, {self.n_states} states, {self.unseen:.2%} unseen, {bits})"
+        size = f"{plural(self.n, 'observation')}, {plural(self.n_states, 'state')}"
+        return f"Applied({size}, {self.unseen:.2%} unseen, {bits})"
 
     @property
     def n(self) -> int:

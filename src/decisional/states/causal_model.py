@@ -96,7 +96,8 @@ class CausalModel(StateModel):
     distributions_ : (n_states, n_outcomes) P(Z|state); columns are `outcomes_`. Of counts, a scipy CSR array beyond
         16 million entries
     machine_ : EpsilonMachine; of a signal whose values fall into levels that of `epsilon_machine(signal)`, with states
-        of its own, found when it is first asked for; None for a continuum, and where there are no steps
+        of its own, found when it is first asked for; None for a continuum, for a signal that does not fit in
+        memory, and where there are no steps
     graph_ : TransitionGraph of the observed transitions, or None
     complexity_ : C in bits over all states; `recurrent_complexity_` of the recurrent ones, by
         the machine's stationary distribution

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._kernels.stacked import CUMULATIVE, DENSITY, DRAW, MOMENTS, QUANTILE
 from ..support.arguments import as_table, generator, integer, real, shown
 from ..support.arrays import Floats
+from ..support.plurals import plural
 from .stacking import Stack
 
 # Levels whose quantiles make up the ranked probability score.
@@ -60,7 +61,7 @@ class Forecast:
         return Forecast(self._stack, np.atleast_2d(self._x[rows]))
 
     def __repr__(self) -> str:
-        return f"Forecast({len(self)} row{'' if len(self) == 1 else 's'})"
+        return f"Forecast({plural(len(self), 'row')})"
 
     def pdf(self, z: ArrayLike) -> Floats:
         """Density of z, in one over its unit."""

@@ -12,6 +12,7 @@ from ..machines.epsilon_machine import trusted_machine
 from ..machines.isomorphism import isomorphic
 from ..support.arguments import require
 from ..support.arrays import Ints
+from ..support.plurals import plural
 from .mixture import Mixture
 from .search import Candidate, Proposal, SymbolSeries
 
@@ -77,7 +78,7 @@ class Selection:
     def __repr__(self) -> str:
         """What was chosen, among how many."""
         best, others = self.chosen, len(self.candidates)
-        bits = f"{best.description_length:,.1f} bits for {counted_words(self.n_symbols, 'symbol')}"
+        bits = f"{best.description_length:,.1f} bits for {plural(self.n_symbols, 'symbol')}"
         return f"Selection({states_told(n_recurrent(best))} chosen among {others} candidates, {bits})"
 
     @property
@@ -134,9 +135,11 @@ class Selection:
         search = " and the search" if best.searched else ""
         found = FOUND.get(best.how, f"from windows of {best.past} + {best.future} symbols{search}")
         doubt = "" if self.warning is None else f" {self.warning}"
+        n = n_recurrent(best)
+        describe, explain = ("describes", "explains") if n == 1 else ("describe", "explain")
         return (
-            f"{states_told(n_recurrent(best))}, found {found}, describe {counted_words(self.n_symbols, 'symbol')} in "
-            f"{best.description_length:,.1f} bits and explain {100 * self.explained:.3g} % of what can be predicted; "
+            f"{states_told(n)}, found {found}, {describe} {plural(self.n_symbols, 'symbol')} in "
+            f"{best.description_length:,.1f} bits and {explain} {100 * self.explained:.3g} % of what can be predicted; "
             f"{against}.{doubt}"
         )
 
@@ -212,7 +215,7 @@ class Selection:
             kind = f"two machines of {states_told(n_recurrent(best))}"
         # Rounded up, it could seem to be enough.
         return (
-            f"{counted_words(self.n_symbols, 'symbol')} cannot separate {kind}: their descriptions differ by "
+            f"{plural(self.n_symbols, 'symbol')} cannot separate {kind}: their descriptions differ by "
             f"{math.floor(10 * gap) / 10:.1f} bits of {best.description_length:,.0f}, and {DOUBT:.0f} are needed to be "
             "sure; more data would tell."
         )
@@ -246,17 +249,13 @@ def same_machine(a: Proposal, b: Proposal) -> bool:
     return isomorphic(a[0], np.zeros(a[0].shape), b[0], np.zeros(b[0].shape), atol=1.0)
 
 
-def counted_words(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' if n != 1 else ''}"
-
-
 def n_recurrent(candidate: Candidate) -> int:
     """The states of the machine of a candidate, which are recurrent."""
     return int(np.count_nonzero(recurrent_classes(candidate) >= 0))
 
 
 def states_told(n: int) -> str:
-    return counted_words(n, "state")
+    return plural(n, "state")
 
 
 def recurrent_classes(candidate: Candidate) -> Ints:

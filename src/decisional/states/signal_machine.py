@@ -22,6 +22,7 @@ from ..machines.epsilon_machine import EpsilonMachine, trusted_machine
 from ..machines.levels import Levels
 from ..support.arrays import Floats, Ints
 from ..support.progress import Progress, details, tell, told
+from ..support.resources import TooLarge
 from .evidence import as_good
 from .forecasts import Forecast
 from .machine_selection import select
@@ -395,20 +396,24 @@ def _log_densities(signal: SignalValues, cut: int, past: int) -> Floats:
 
 
 def machine_of_levels(obs: Observations) -> EpsilonMachine | None:
-    """The machine of the signal that was observed, or None where its values fall into no levels, or are vectors."""
+    """The machine of the signal that was observed, or None where its values fall into no levels, or are vectors.
+
+    None, too, of what is not at hand: where only counts were kept, or all values do not fit in memory.
+    """
     made = obs.delays
     if made is None or made.width > 1 or made.difference or 0 not in made.lags or len(made.ahead) > 1:
         return None
     try:
         site, order = np.unique(obs.site, return_index=True)
-    except CountsOnly:
+        x, z = obs.x[order], obs.z[order]
+    except (CountsOnly, TooLarge):
         return None
     points, targets = obs.points, obs.targets
     assert points is not None
     assert targets is not None
     values = np.full(int(site[-1]) + made.ahead[0] + 1, np.nan)
-    values[site + made.ahead[0]] = targets[obs.z[order], 0]
-    values[site] = points[obs.x[order], made.lags.index(0)]
+    values[site + made.ahead[0]] = targets[z, 0]
+    values[site] = points[x, made.lags.index(0)]
     # Series that touch end to end are cut where no observation leads on.
     ends = np.flatnonzero(np.append(np.diff(site) != 1, True))
     starts = np.append(0, ends[:-1] + 1)

@@ -6,6 +6,7 @@ do a part of the work are not listened to, so that what is told is the same wher
 """
 
 import logging
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -153,12 +154,20 @@ class _Bar:
 
     def _text(self, tqdm: Any) -> str:
         step = self._step
-        text = f"{step.text} · {self._detail}" if self._detail else step.text
+        compiling, compiled = _compiled()
+        detail = "compiling, the first time only" if compiling else self._detail
+        text = f"{step.text} · {detail}" if detail else step.text
         if step.total:
             return text
         clock = tqdm.format_interval(time.monotonic() - self._begun)
-        most = "" if self.limit is None else f", at most {tqdm.format_interval(self.limit - self._begun)}"
+        most = "" if self.limit is None else f", at most {tqdm.format_interval(self.limit + compiled - self._begun)}"
         return f"{text} [{clock}{most}]"
+
+
+def _compiled() -> tuple[bool, float]:
+    """Whether kernels are compiled now, and for how many seconds they were; they are loaded by whoever needs them."""
+    kernels = sys.modules.get("decisional._kernels")
+    return (False, 0.0) if kernels is None else (kernels.is_compiling(), kernels.seconds_compiled())
 
 
 _listener: ContextVar[_Bar | _Lines | None] = ContextVar("listener", default=None)
@@ -215,10 +224,10 @@ def tell(text: str) -> None:
 
 
 def limit(seconds: float) -> None:
-    """Tell how long this may take at most, until the function that was given `progress` ends."""
+    """Tell how long this may take at most, without compiling, until the function that was given `progress` ends."""
     listener = _listener.get()
     if listener is not None and not _depth.get():
-        listener.limit = time.monotonic() + seconds
+        listener.limit = time.monotonic() + seconds - _compiled()[1]
 
 
 def counted(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .executors import workers
+from .plurals import plural
 
 # Bytes that the table and the states take at their peak, for each byte of the counts they are made from (measured: 5 to
 # 7), and seconds for each distinct pair.
@@ -50,7 +51,7 @@ class Cost:
     def __str__(self) -> str:
         return (
             f"about {size(self.memory)} and {self.seconds:,.1f} s for {self.distinct:,.0f} distinct x in "
-            f"{self.slices:,} slice{'s' if self.slices != 1 else ''}"
+            f"{plural(self.slices, 'slice')}"
         )
 
 

@@ -45,7 +45,9 @@
   };
   const worthy = (value) => number(value, 3);
   const span = (low, high, write = number) => (write(low) === write(high) ? write(low) : `${write(low)} to ${write(high)}`);
-  const date = (time) => new Date(time).toISOString().replace("T", " ").replace(/(:00)?\.000Z$/, "").replace(/ 00:00$/, "");
+  const DAY = 86400000;
+  const date = (time) => new Date(time).toISOString().replace("T", " ").replace(/(:00)?\.000Z$/, "");
+  const day = (time) => date(time).replace(/ 00:00$/, "");
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
   const say = (lines, event) => {
@@ -134,6 +136,8 @@
       data.high = data.high || data.low;
       // The date at which each block begins.
       if (data.date) data.at = summed(data.date, data.begin);
+      // Hours are told of all dates or of none.
+      this.dated = data.at && data.at.every((time) => time % DAY === 0) ? day : date;
       if (data.event_step) {
         data.event_at = summed(data.event_step).subarray(1);
         this.shown_events = Array.from(data.event_at.keys());
@@ -330,7 +334,7 @@
       const place = from === to ? "Position" : "Positions";
       const text = span(from - begin, to - begin, whole);
       const lines = [[start.length ? `Series ${series + 1}, ${place.toLowerCase()}` : place, text]];
-      if (at) lines.push([from === to ? "Date" : "Dates", span(this.place(from), this.place(to), date)]);
+      if (at) lines.push([from === to ? "Date" : "Dates", span(this.place(from), this.place(to), this.dated)]);
       return lines;
     }
     hover(event) {
