@@ -30,7 +30,7 @@ from ..support.progress import Progress, details, limit, tell, told
 from . import aggregation, matching
 from .climbing import drawn_tables
 from .distributions import Counts
-from .doubt import doubts, hidden_gain
+from .doubt import doubts
 from .merging import cycles, merged_contexts, pruned_contexts, shaken, unexplained
 from .reconstruct import reconstruct
 from .search import Budget, Candidate, Proposal, StoredSeries, SymbolSeries
@@ -211,11 +211,10 @@ def _select_series(
     # Of equal machines the one from the shortest windows comes first.
     found.sort(key=lambda c: (round(c.length, 2), c.searched, c.past, c.future))
     rest, chance = doubts(series.beginning(MERGED), found[0])
-    hidden = hidden_gain(series, found[0], chance)
     candidates = tuple(replace(c, targets=c.targets[:, place[:-1]], counts=c.counts[:, place[:-1]]) for c in found)
     known = round(float(candidates[0].counts.sum())), rest, budget.cut, chance, budget.left < 0
     series.budget = Budget()
-    return Selection(candidates, source.letters, *known, hidden=hidden, data=(series, place[:-1]))
+    return Selection(candidates, source.letters, *known, data=(series, place[:-1]))
 
 
 def _select_strings(symbols: Any, missing: Hashable, sequences: bool | None, seconds: float | None) -> Selection:

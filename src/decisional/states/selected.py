@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from ..machines.isomorphism import isomorphic
 from ..support.arguments import require
 from ..support.arrays import Ints
 from ..support.plurals import plural
+from .doubt import hidden_gain
 from .mixture import Mixture
 from .search import Candidate, Proposal, SymbolSeries
 
@@ -51,7 +53,6 @@ class Selection:
     chance : how probable it is that symbols depend so much on what was before the state, if the machine is right
     bounded : whether the search was ended by the number of operations that it may take
     whole : whether the sequences are whole strings, whose end is the last symbol
-    hidden : bits by which hidden states describe the beginning of the series shorter than the chosen machine
     data : the series, and the number of each symbol of the alphabet in it, for `predictor`
     """
 
@@ -63,12 +64,24 @@ class Selection:
     chance: float = 1.0
     bounded: bool = False
     whole: bool = False
-    hidden: float = 0.0
     data: tuple[SymbolSeries, Ints] | None = field(default=None, repr=False)
 
     def predictor(self) -> Mixture:
         """The average over machines and contexts whose weights follow their success: see `ds.Mixture`."""
         return Mixture(self)
+
+    @cached_property
+    def hidden(self) -> float:
+        """Bits by which hidden states describe the beginning of the series shorter than the chosen machine.
+
+        They are looked for when this is first asked, by `warning` and `why`; not where the search was ended.
+        """
+        if self.data is None or self.whole or self.cut or self.bounded:
+            return 0.0
+        series, place = self.data
+        best, order = self.chosen, np.argsort(place)
+        numbered = replace(best, targets=best.targets[:, order], counts=best.counts[:, order])
+        return hidden_gain(series, numbered, self.chance)
 
     @property
     def chosen(self) -> Candidate:
