@@ -127,17 +127,23 @@ def block_uses(codes, first, last, opens, steps, turned, home, belief, ahead, us
 
 
 @kernel
-def follow(codes, steps, home, belief, beliefs, chances):
-    """beliefs[t] after symbol t, chances[t] its probability.
+def follow(codes, steps, home, belief, impossible, beliefs, chances):
+    """beliefs[t] after symbol t, chances[t] its probability; return how many were followed.
 
-    `belief` is updated in place, so that a series can be given in chunks. A symbol that cannot be has chance 0, and
-    what is believed begins anew with it.
+    `belief` is updated in place, so that a series can be given in chunks. After a symbol that cannot be, whose chance
+    is 0, what is believed begins anew if `impossible` is 0 and stays if it is 1; the walk ends before it if it is 2.
     """
     after = np.empty_like(belief)
     for t in range(codes.size):
         chances[t] = advance(belief, steps[codes[t]], after)
-        belief[:] = after if chances[t] > 0.0 else home
+        if chances[t] > 0.0:
+            belief[:] = after
+        elif impossible == 0:
+            belief[:] = home
+        elif impossible == 2:
+            return t
         beliefs[t] = belief
+    return codes.size
 
 
 @kernel
