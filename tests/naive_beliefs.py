@@ -46,6 +46,16 @@ def expected(sequences: list[list[int]], steps: Array, home: Array) -> tuple[Arr
     return uses, starts
 
 
+def maximised(sequences: list[list[int]], steps: Array, home: Array) -> tuple[Array, Array]:
+    """One pass of expectation and maximisation: steps and first states in proportion to their expected uses."""
+    uses, starts = expected(sequences, steps, home)
+    found = steps.copy()
+    for state in range(home.size):
+        if uses[:, state].sum() > 0.0:
+            found[:, state] = uses[:, state] / uses[:, state].sum()
+    return found, starts / starts.sum()
+
+
 def worth(table: Array, steps: Array, belief: Array) -> Array:
     """Expected utility of each prediction, U[y][z], by what is believed of the hidden state."""
     found = np.zeros(len(table))
