@@ -132,7 +132,9 @@ def _triangle(ax: Any, beliefs: Floats, names: list[str], regions: BeliefRegions
         # Regions without an inside are lines or points, which are seen by their width alone.
         flat = {} if regions.has_inside[k] else {"ec": figures.fill(k)[0], "lw": 5.0, "joinstyle": "round"}
         ax.add_patch(Polygon(outline, fc=figures.fill(k)[0], zorder=0.1, gid="region", **style | flat))
-    ax.scatter(*(beliefs @ TRIANGLE).T, c=DOTS, s=2.0, linewidths=0, zorder=1.0)
+    # Many dots are small, so that a fractal is seen.
+    area = float(np.clip(2.0 * np.sqrt(20_000 / len(beliefs)), 0.5, 4.0))
+    ax.scatter(*(beliefs @ TRIANGLE).T, c=DOTS, s=area, linewidths=0, zorder=1.0)
     for corner, name in zip(TRIANGLE, names, strict=True):
         x, y = corner + 0.05 * (corner - TRIANGLE.mean(axis=0))
         ax.text(x, y, name, ha="center", va="center", fontsize=figures.FONT, color=figures.INK, parse_math=False)
