@@ -80,6 +80,14 @@ def test_a_tie_is_drawn_where_it_is() -> None:
     assert sum(patch.get_gid() == "region" for patch in ax.patches) == choice.regions_.n_regions == 3
 
 
+def test_the_time_line_has_the_worth_of_each_belief() -> None:
+    machine, choice = decided(3)
+    symbols = machine.simulate(60, rng=1)
+    ax = ds.plot.events(choice, symbols)
+    (stairs,) = [patch for patch in ax.patches if hasattr(patch, "get_data")]
+    np.testing.assert_allclose(stairs.get_data().values, choice.regions_.value(machine.filter(symbols)))
+
+
 def test_refusals() -> None:
     machine, choice = decided(3)
     with pytest.raises(ValueError, match="at least 2 hidden states"):

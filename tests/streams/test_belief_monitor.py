@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import decisional as ds
 from decisional.decisions import belief_regions
+from decisional.streams.live_feed import LiveFeed
 from decisional.streams.monitor import RefusedSymbol
 
 streams = st.lists(st.integers(0, 2) | st.sampled_from([None, 7]), max_size=40)
@@ -94,6 +95,19 @@ def test_policies() -> None:
     assert (lost.position, lost.state, lost.decision) == (4, -1, choice.predict([0, 0, 0])[-1])
     with pytest.raises(ValueError, match="'adapt'"):
         ds.Monitor(choice, adapt=ds.Adapt())
+
+
+def test_a_live_page_shows_the_region() -> None:
+    pytest.importorskip("starlette")
+    live_page = pytest.importorskip("decisional.cli.live_page")
+    monitor = ds.Monitor(CHOICES[0])
+    feed = LiveFeed(monitor)
+    feed.take(monitor.feed(np.random.default_rng(2).integers(0, 3, 100).tolist()))
+    update = feed.since(0)
+    assert update.now.belief.tolist() == [float(k == monitor.state) for k in range(len(monitor.plan.labels))]
+    said = live_page.worded(update, ("decision", None))
+    assert said["decision"][0] == monitor.decision
+    assert len(said["belief"]) == len(monitor.plan.labels)
 
 
 def test_before_the_first_symbol_nothing_is_decided() -> None:

@@ -532,8 +532,14 @@ class DecisionalModel(StateModel):
         laid = {name: values[cause] for name, values in columns.items()}
         if self.cells_ is not None:
             parts = values if several else [X]
-            laid["utility"] = np.concatenate([self.cells_.regions.value(self._believed(part)) for part in parts])
+            laid["utility"] = np.concatenate([self.worth_along(part, cause) for part in parts])
         return index.frame(laid)
+
+    def worth_along(self, X: Any, cause: Ints) -> Floats:
+        """(n,) what the decision is worth at each place, whose causal states are known: of these, or of the belief."""
+        if self.cells_ is not None:
+            return self.cells_.regions.value(self._believed(X))
+        return np.append(self.utility_, np.nan)[cause]
 
     def apply(self, data: Any, z: Any = None) -> Applied:
         """What the states and decisions say of new data, and what the decisions brought there.

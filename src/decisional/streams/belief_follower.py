@@ -61,6 +61,11 @@ class BeliefFollower(Follower):
     def settle(self) -> None:
         """Nothing to do: the belief is never behind."""
 
+    def shares(self) -> Floats:
+        """The belief lies in one cell, if in any."""
+        found: Floats = (np.arange(self.cells.n_states) == self.state).astype(float)
+        return found
+
     def standing(self) -> tuple[int, Any, float]:
         now = self._last()
         predictions = self.plan.predictions[self.last] if self.last >= 0 else None

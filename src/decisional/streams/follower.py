@@ -120,6 +120,11 @@ class Follower:
         found: Floats = self.belief @ self.machine.emission
         return found
 
+    def shares(self) -> Floats:
+        """(n,) probability of each state of the plan."""
+        self.settle()
+        return self.belief.copy()
+
     def begin(self) -> None:
         """Nothing has come yet: whole strings begin in one state, of other streams nothing is known."""
         self.forget()

@@ -171,6 +171,11 @@ class Monitor:
         return self._follower.belief.copy()
 
     @property
+    def shares(self) -> Floats:
+        """(n_plan,) probability of each state that the plan decides in, the region where beliefs are followed."""
+        return self._follower.shares()
+
+    @property
     def decision(self) -> int:
         """State of the decision (or of what `by` and `level` name) in the last known causal state, -1 = none yet."""
         return self._follower.standing()[0]
