@@ -82,12 +82,21 @@ def found_rows(first: int, seeds: int, size: int) -> Iterator[str]:
             yield f"| {' | '.join(map(str, [*row, f'{seconds:.0f}']))} |"
 
 
-def tables(n_symbols: int, seed: int) -> dict[str, Any]:
-    """Three utilities: to be right, an alarm for the last symbol, and what is drawn."""
-    alarm = np.zeros((2, n_symbols))
-    alarm[0, -1], alarm[1, :-1] = -5.0, -1.0
-    rng = np.random.default_rng(seed)
-    return {"right": ds.utility.zero_one(), "alarm": alarm, "drawn": rng.normal(size=(4, n_symbols)).round(1)}
+def decided_sources(seed: int) -> Iterator[tuple[str, Machine]]:
+    """Five of them: the known ones, a sensor of something that hardly ever changes, and one that is drawn."""
+    known = dict(sources(seed))
+    yield from list(known.items())[:3]
+    rows = [("well", 0, "well", 0.99), ("well", 1, "worn", 0.01), ("worn", 1, "worn", 0.99), ("worn", 0, "well", 0.01)]
+    yield "pump, misread", ds.processes.misread(ds.EpsilonMachine(rows), 0.3)
+    yield "random 2, 3 states", known["random 2, 3 states"]
+
+
+def tables(true: Machine) -> dict[str, Any]:
+    """Three utilities: to be right, to bet at odds that are fair without knowledge, and to bet for a fee or not."""
+    odds = 1.0 / (true.stationary @ true.emission)
+    fair = np.diag(odds) - 1.0
+    fee = np.vstack([np.zeros(odds.size), fair - 0.1])
+    return {"right": ds.utility.zero_one(), "odds": fair, "fee": fee}
 
 
 def realised(utility: Any, model: Any, fresh: np.ndarray) -> np.ndarray:
@@ -106,10 +115,10 @@ def decided_rows(first: int, seeds: int, size: int) -> Iterator[str]:
     yield "| source | seed | utility | true model | by beliefs, less | by the finite machine, less | regions |"
     yield "|---|---|---|---|---|---|---|"
     for seed in range(first, first + seeds):
-        for name, true in list(sources(seed))[:5]:
+        for name, true in decided_sources(seed):
             symbols, fresh = true.simulate(size, rng=seed), true.simulate(FRESH, rng=seed + 1_000_000)
             found = learnt(symbols)[0]
-            for what, utility in tables(len(true.steps), seed).items():
+            for what, utility in tables(true).items():
                 choice = ds.DecisionalStates(utility).fit(found.machine)
                 best = realised(utility, true, fresh)
                 less = [best - realised(utility, one, fresh) for one in (found.machine, found.unifilar.machine)]

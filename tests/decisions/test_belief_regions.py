@@ -148,6 +148,21 @@ def test_a_resolution_cuts_regions_into_slabs() -> None:
     assert fine.expected_utility_ == pytest.approx(whole.expected_utility_)
 
 
+def test_regions_that_are_worth_the_same_by_symmetry_are_one_iso_utility_state() -> None:
+    choice = ds.DecisionalStates(ds.utility.zero_one()).fit(ds.processes.mess3())
+    assert (choice.iso_prediction_.n_states, choice.iso_utility_.n_states, choice.states_.n_states) == (3, 1, 3)
+    assert choice.utility_complexity_ == 0.0
+    assert choice.complexity_ == choice.prediction_complexity_
+
+
+def test_means_and_their_errors() -> None:
+    label, value = np.array([[0, 0, 1], [0, 1, 1]]), np.array([[1.0, 2.0, 5.0], [4.0, 5.0, 5.0]])
+    count, mean, error = belief_regions.means(label, value, 2)
+    assert (count.tolist(), mean.tolist()) == ([3, 3], [7 / 3, 5.0])
+    # The runs are 3 - 14/3 and 4 - 7/3 apart from what the mean lets expect.
+    assert error == pytest.approx([np.sqrt(2 * ((5 / 3) ** 2 + (5 / 3) ** 2)) / 3, 0.0])
+
+
 def test_what_it_is_worth_to_know() -> None:
     sensor = ds.processes.mess3()
     known = ds.DecisionalStates(ds.utility.zero_one()).fit(sensor).knowledge_

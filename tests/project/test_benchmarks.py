@@ -521,7 +521,9 @@ def test_beliefs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     processes = beliefs.ds.processes
     assert [len(true.steps) for _, true in beliefs.sources(1)] == [3, 2, 2, 3, 3, 3, 3, 3]
     monkeypatch.setattr(beliefs, "FRESH", 2_000)
-    monkeypatch.setattr(beliefs, "sources", lambda seed: iter([("SNS", processes.simple_nonunifilar())]))
+    assert len(dict(beliefs.decided_sources(1))) == 5
+    for name in ("sources", "decided_sources"):
+        monkeypatch.setattr(beliefs, name, lambda seed: iter([("SNS", processes.simple_nonunifilar())]))
     monkeypatch.setattr(processes, "catalogue", {"coin": processes.coin})
     monkeypatch.setattr(beliefs, "__file__", str(tmp_path / "beliefs.py"))
     monkeypatch.setattr(sys, "argv", ["beliefs.py", "--size", "2000", "--symbols", "3000"])
@@ -530,6 +532,6 @@ def test_beliefs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     row = next(line for line in printed.splitlines() if line.startswith("| SNS | 1 | 2 |")).split(" | ")
     assert float(row[4]) < 0.01
     assert float(row[5]) > 0.95
-    assert "| SNS | 1 | alarm |" in printed
+    assert "| SNS | 1 | odds |" in printed
     assert "| known processes | 1 | 1 |" in printed
     assert "| ratio |" in (tmp_path / "beliefs.md").read_text()

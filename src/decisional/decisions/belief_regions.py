@@ -29,6 +29,8 @@ from .utilities import Utility, as_utility
 SAME = 1e-9
 # Runs of a simulation that tell how often beliefs come, their steps, and how often a tie must come to be no chance.
 RUNS, STEPS, OFTEN = 100, 1_000, 10
+# Level of the test of regions that are worth the same.
+TIES = 0.01
 # Corners of a region, at most.
 MOST_CORNERS = 4_000
 
@@ -102,7 +104,7 @@ class BeliefRegions(Record):
 
     def _worths(self, beliefs: Any) -> Floats:
         """(n, n_candidates) expected utility of each candidate, added in one order however many beliefs there are."""
-        beliefs = np.asarray(beliefs)
+        beliefs = np.asarray(beliefs, float).reshape(-1, self.worth.shape[1])
         found = np.zeros((len(beliefs), len(self.worth)))
         for column, worth in zip(beliefs.T, self.worth.T, strict=True):
             found += column[:, None] * worth
@@ -209,7 +211,7 @@ class BeliefCells(Record):
     regions : BeliefRegions
     delta : width of the slabs, or None
     region, slab : (n_cells,) what each is
-    probability, utility : (n_cells,) how often each comes, and mean worth of its decision
+    probability, utility, error : (n_cells,) how often each comes, mean worth of its decision, and its standard error
     steps : (m, 3) how often one follows the other: from, to, times
     past : what following beliefs is worth, with its standard error
     """
@@ -220,6 +222,7 @@ class BeliefCells(Record):
     slab: Ints
     probability: Floats
     utility: Floats
+    error: Floats
     steps: Ints
     past: Rate
 
@@ -228,26 +231,23 @@ class BeliefCells(Record):
         """Those of a machine and a utility with finitely many predictions, by RUNS runs of STEPS beliefs."""
         candidates, worth = expected_worth(machine, utility)
         rng = np.random.default_rng(0)
-        runs = [machine.beliefs(STEPS, rng) for _ in range(RUNS)]
-        beliefs = np.concatenate(runs)
+        beliefs = np.concatenate([machine.beliefs(STEPS, rng) for _ in range(RUNS)])
         regions = _regions(machine, candidates, worth, beliefs)
         region, value = regions.number(beliefs), regions.value(beliefs)
-        slab = slabs(value, delta)
-        cells, cell = np.unique(np.column_stack([region, slab]), axis=0, return_inverse=True)
-        cell = cell.reshape(-1)
-        count = np.bincount(cell)
-        ends = np.column_stack([part.reshape(RUNS, STEPS)[:, at].ravel() for part, at in _ends(cell)])
+        cells, cell = np.unique(np.column_stack([region, slabs(value, delta)]), axis=0, return_inverse=True)
+        runs = cell.reshape(RUNS, STEPS)
+        ends = np.stack([runs[:, :-1].ravel(), runs[:, 1:].ravel()], axis=1)
         pairs, times = np.unique(ends, axis=0, return_counts=True)
-        means = value.reshape(RUNS, STEPS).mean(axis=1)
-        past = Rate(float(means.mean()), float(means.std(ddof=1) / np.sqrt(RUNS)))
-        # Regions that the process does not come by.
+        count, mean, error = means(runs, value.reshape(RUNS, STEPS), len(cells))
+        # Regions that the process does not come by are cells too.
         unseen = np.setdiff1d(np.arange(regions.n_regions), cells[:, 0])
-        inside = np.array([deepest(*regions.bounds(k)[::-1])[1] for k in unseen]).reshape(-1, machine.n_states)
-        worths = np.append(np.bincount(cell, value) / count, regions.value(inside))
-        added = np.column_stack([unseen, slabs(regions.value(inside), delta)])
-        region, slab = np.concatenate([cells, added]).T.astype(np.int64)
-        probability = np.append(count / count.sum(), np.zeros(unseen.size))
-        return cls(regions, delta, region, slab, probability, worths, np.column_stack([pairs, times]), past)
+        there = regions.value([deepest(*regions.bounds(k)[::-1])[1] for k in unseen])
+        region, slab = np.concatenate([cells, np.column_stack([unseen, slabs(there, delta)])]).T.astype(np.int64)
+        none = np.zeros(unseen.size)
+        known = np.append(count / cell.size, none), np.append(mean, there), np.append(error, none)
+        _, (past,), (doubt,) = means(np.zeros_like(runs), value.reshape(RUNS, STEPS), 1)
+        steps = np.column_stack([pairs, times])
+        return cls(regions, delta, region, slab, *known, steps, Rate(float(past), float(doubt)))
 
     def number(self, beliefs: Any) -> Ints:
         """(n,) cell of beliefs (n, n_states); the nearest slab of its region where the process never came."""
@@ -282,9 +282,12 @@ class BeliefCells(Record):
 
     def decision(self) -> Decision:
         """Steps 6 to 8 of the paper's figure for the cells."""
+        from scipy.special import ndtri
+
         psi = Partition(self.region, self.probability)
         if self.delta is None:
-            upsilon = iso_utility(self.utility, np.zeros(self.utility.size), self.probability, SAME, 0.0)
+            level = float(ndtri(1.0 - TIES / (2.0 * self.n_states)))
+            upsilon = iso_utility(self.utility, np.maximum(self.error, SAME), self.probability, None, level)
         else:
             upsilon = Partition(self.slab - self.slab.min(), self.probability)
         return Decision(self.utility, self.predictions, psi, upsilon, psi & upsilon)
@@ -295,8 +298,15 @@ class BeliefCells(Record):
         return Knowledge(float((worth @ home).max()), *self.past, float(home @ worth.max(axis=0)))
 
 
-def _ends(cell: Ints) -> list[tuple[Ints, slice]]:
-    return [(cell, slice(None, -1)), (cell, slice(1, None))]
+def means(label: Ints, value: Floats, n: int) -> tuple[Ints, Floats, Floats]:
+    """How often each of n labels comes in runs (n_runs, n_steps), the mean of the values there, and its standard error,
+    by how the runs differ."""
+    place = np.arange(len(label))[:, None] * n + label
+    times, total = (np.bincount(place.ravel(), w, len(label) * n).reshape(-1, n) for w in (None, value.ravel()))
+    count = times.sum(axis=0)
+    mean = total.sum(axis=0) / count
+    apart = ((total - mean * times) ** 2).sum(axis=0)
+    return count, mean, np.sqrt(apart * len(label) / (len(label) - 1.0)) / count
 
 
 def slabs(value: Floats, delta: float | None) -> Ints:

@@ -89,8 +89,8 @@ class DecisionalModel(StateModel):
     The causal states of a BeliefMachine are beliefs, a continuum. They are decided alike in convex regions with the
     same Y, `regions_`, which stand in for causal states everywhere: how probable each is, and what its decision is
     worth on average, is told by 100,000 simulated beliefs, by `events` and `to_frame` at each belief itself. Inside a
-    region the worth changes without jumps, so that iso-utility states are those of equal mean worth; with `delta` they
-    are slabs of that width, which cut the regions too.
+    region the worth changes without jumps, so that iso-utility states are regions whose mean worth those beliefs do not
+    tell apart; with `delta` they are slabs of that width, which cut the regions too.
 
     Attributes
     ----------

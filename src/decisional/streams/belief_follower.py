@@ -25,7 +25,7 @@ from ..support.packing import pack, unpack_any
 from .follower import POLICIES, Follower, Plan, Tracked
 
 # What makes cells, besides their machine and candidates.
-_REGIONS, _CELLS = ("worth", "member"), ("region", "slab", "probability", "utility", "steps")
+_REGIONS, _CELLS = ("worth", "member"), ("region", "slab", "probability", "utility", "error", "steps")
 
 
 class BeliefFollower(Follower):
