@@ -6,9 +6,10 @@
 states; excess bits on 100,000 fresh symbols above the true model, how much of the true beliefs is a linear function of
 ours (R²), and by how many bits the description by the true model is longer than the one found: above 0, the data say
 more for the one found. `decided`: three utilities on five sources; realised utility on fresh symbols by the true model,
-and how much less it is by beliefs and by the finite machine of the same data, with standard errors. `kinds`: known
-processes and random unifilar machines, for which the finite kind is to be chosen. `speed`: a pass of EM over a million
-symbols with 10 hidden states, beside one of hmmlearn. Seeds begin at `--first`.
+and how much less it is by beliefs and by the finite machine of the same data, with standard errors, and which kind is
+to be preferred by `is_finite`. `kinds`: known processes and random unifilar machines, for which the finite kind is to
+be chosen. `speed`: a pass of EM over a million symbols with 10 hidden states, beside one of hmmlearn. Seeds begin at
+`--first`.
 """
 
 import argparse
@@ -112,8 +113,8 @@ def realised(utility: Any, model: Any, fresh: np.ndarray) -> np.ndarray:
 
 def decided_rows(first: int, seeds: int, size: int) -> Iterator[str]:
     """A row for each source, utility and seed."""
-    yield "| source | seed | utility | true model | by beliefs, less | by the finite machine, less | regions |"
-    yield "|---|---|---|---|---|---|---|"
+    yield "| source | seed | utility | true model | by beliefs, less | by the finite machine, less | regions | chosen |"
+    yield "|---|---|---|---|---|---|---|---|"
     for seed in range(first, first + seeds):
         for name, true in decided_sources(seed):
             symbols, fresh = true.simulate(size, rng=seed), true.simulate(FRESH, rng=seed + 1_000_000)
@@ -124,7 +125,8 @@ def decided_rows(first: int, seeds: int, size: int) -> Iterator[str]:
                 less = [best - realised(utility, one, fresh) for one in (found.machine, found.unifilar.machine)]
                 assert abs(choice.score(fresh) - (best - less[0]).mean()) < 1e-9
                 cells = [f"{part.mean():.5f} ± {block_error(part):.5f}" for part in less]
-                row = [name, seed, what, f"{best.mean():.4f}", *cells, choice.regions_.n_regions]
+                kind = "finite" if found.is_finite else "beliefs"
+                row = [name, seed, what, f"{best.mean():.4f}", *cells, choice.regions_.n_regions, kind]
                 yield f"| {' | '.join(map(str, row))} |"
 
 
