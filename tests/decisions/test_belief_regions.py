@@ -203,6 +203,24 @@ def test_events_are_changes_of_the_region() -> None:
     assert choice.predict(symbols).tolist() == frame["state"].tolist()
 
 
+def test_what_the_regions_say_of_new_data() -> None:
+    _, machine, choice = fitted(11, 3, 4)
+    symbols = machine.simulate(3_000, rng=2).tolist()
+    symbols[70] = None
+    found = choice.apply(symbols)
+    frame = found.to_frame()
+    assert frame["state"].tolist() == choice.causes(symbols).tolist()
+    assert frame["decision"].tolist() == choice.decide(symbols).tolist()
+    whole = choice.apply(symbols[:60]).surprise.sum() - machine.log_likelihood(symbols[:1])
+    assert whole == pytest.approx(-machine.log_likelihood(symbols[:60]))
+    assert found.mean_surprise == pytest.approx(found.usual_surprise, abs=0.1)
+    assert found.utility.mean() == pytest.approx(choice.score(symbols), abs=0.01)
+    two = choice.apply([symbols[:50], symbols[100:150]])
+    assert two.n == 98
+    other = ds.DecisionalStates(ds.utility.zero_one()).fit(machine)
+    assert np.isinf(other.apply([*symbols[:3], 99]).surprise[-1])
+
+
 def test_saved_decisions_are_the_same(tmp_path: Path) -> None:
     _, machine, choice = fitted(4, delta=0.1)
     choice.save(tmp_path / "choice.json")
@@ -239,8 +257,6 @@ def test_what_regions_cannot_be_exact_for_is_refused(how: dict[str, Any], said: 
     with pytest.raises(ValueError, match=said):
         ds.DecisionalStates(**how).fit(ds.processes.simple_nonunifilar())
     choice = ds.DecisionalStates([[1, 0]]).fit(ds.processes.simple_nonunifilar())
-    with pytest.raises(ValueError, match="to_frame or regret"):
-        choice.apply([0, 1])
     with pytest.raises(ValueError, match="give a series"):
         choice.to_frame()
 

@@ -18,7 +18,7 @@ from ..machines import BeliefMachine, EpsilonMachine, TransitionGraph
 from ..machines.packed import hidden_json, hidden_of, machine_json, machine_of
 from ..machines.walks import SURE, drive, numbers
 from ..states import aggregation, matching, saved_states
-from ..states.applied import Applied, apply_machine
+from ..states.applied import Applied, apply_beliefs, apply_machine
 from ..states.causal_model import CausalModel, known_states, step_machine
 from ..states.partition import Partition
 from ..states.state_model import StateModel, as_observations
@@ -555,10 +555,9 @@ class DecisionalModel(StateModel):
         """
         self.check_fitted()
         if self.cells_ is not None:
-            raise ValueError(
-                "A BeliefMachine was fitted, whose states are beliefs and have no numbers: use to_frame or regret."
-            )
-        if self.causal_ is None:
+            cells = self.cells_
+            found = apply_beliefs(cells.regions.machine, data, cells.number, cells.probability)
+        elif self.causal_ is None:
             assert self.machine_ is not None
             found = apply_machine(self.machine_, data)
         else:
