@@ -79,6 +79,18 @@ def test_corners_are_those_of_all_choices_of_bounds(seed: int, n_states: int) ->
         np.testing.assert_allclose(found.sum(axis=1), 1.0)
 
 
+@settings(deadline=None, max_examples=15)
+@given(seed=seeds, n_states=st.integers(2, 4))
+def test_predictions_that_are_never_best_alone_have_no_region(seed: int, n_states: int) -> None:
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(4, 3))
+    # A mixture of two others is as good as both where these are equal; a lower one is never best.
+    table[2], table[3] = table[:2].mean(axis=0), table[0] - 1e-6
+    choice = ds.DecisionalStates(table).fit(ds.processes.random_hidden(n_states, 3, rng=rng))
+    inner = [ys for ys, inside in zip(choice.regions_.predictions, choice.regions_.has_inside, strict=True) if inside]
+    assert sorted(map(sorted, inner)) in ([[0]], [[1]], [[0], [1]])
+
+
 @settings(deadline=None, max_examples=10)
 @given(seed=seeds)
 def test_what_leads_where_is_what_mixtures_of_corners_lead_to(seed: int) -> None:

@@ -29,6 +29,8 @@ from .utilities import Utility, as_utility
 SAME = 1e-9
 # Runs of a simulation that tell how often beliefs come, their steps, and how often a tie must come to be no chance.
 RUNS, STEPS, OFTEN = 100, 1_000, 10
+# Of the solver of linear programs.
+PRECISE: Any = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 # Level of the test of regions that are worth the same.
 TIES = 0.01
 # Corners of a region, at most.
@@ -165,10 +167,13 @@ def deepest(rows: Floats, level: Floats) -> tuple[float, Floats]:
     bounds = [(0.0, 1.0)] * n + [(-1.0, 1.0)]
     shallow = np.column_stack([-rows, np.ones(len(rows))])
     goal = np.append(np.zeros(n), -1.0)
-    found: Any = linprog(
-        goal, shallow, np.zeros(len(rows)), equal, np.append(np.zeros(len(level)), 1.0), bounds, method="highs"
-    )
-    return (-float(found.fun), found.x[:-1]) if found.success else (-1.0, np.full(n, np.nan))
+    given = goal, shallow, np.zeros(len(rows)), equal, np.append(np.zeros(len(level)), 1.0), bounds
+    found: Any = linprog(*given, method="highs", options=PRECISE)
+    if not found.success:
+        return -1.0, np.full(n, np.nan)
+    belief = np.maximum(found.x[:-1], 0.0) / np.maximum(found.x[:-1], 0.0).sum()
+    # What the solver says is true up to its tolerance only.
+    return float((rows @ belief).min(initial=1.0)), belief
 
 
 def corners(half_spaces: Floats) -> Floats:
