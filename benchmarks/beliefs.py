@@ -27,6 +27,8 @@ from decisional.states.hidden_search import drawn, judged
 from decisional.states.hidden_series import Hidden, HiddenSeries, known_symbols
 
 FRESH = 100_000
+# Unifilar machines that are drawn for each seed.
+DRAWN = 10
 PARTS = ("found", "decided", "kinds", "speed")
 HEAD = """# Hidden states and decisions on beliefs
 
@@ -136,7 +138,9 @@ def kind_rows(first: int, seeds: int, size: int) -> Iterator[str]:
     yield "|---|---|---|---|"
     kinds: dict[str, Callable[[int], list[tuple[str, Any]]]] = {
         "known processes": lambda seed: [(name, make()) for name, make in ds.processes.catalogue.items()],
-        "random unifilar": lambda seed: [(f"random {seed}", unifilar(seed))],
+        "random unifilar": lambda seed: [
+            (f"random {k}", unifilar(k)) for k in range(DRAWN * seed, DRAWN * seed + DRAWN)
+        ],
     }
     for kind, make in kinds.items():
         runs, others = 0, list[str]()

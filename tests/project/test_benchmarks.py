@@ -525,6 +525,7 @@ def test_beliefs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     for name in ("sources", "decided_sources"):
         monkeypatch.setattr(beliefs, name, lambda seed: iter([("SNS", processes.simple_nonunifilar())]))
     monkeypatch.setattr(processes, "catalogue", {"coin": processes.coin})
+    monkeypatch.setattr(beliefs, "DRAWN", 1)
     monkeypatch.setattr(beliefs, "__file__", str(tmp_path / "beliefs.py"))
     monkeypatch.setattr(sys, "argv", ["beliefs.py", "--size", "2000", "--symbols", "3000"])
     beliefs.main()
