@@ -50,6 +50,7 @@ bench: $(TEST) $(BENCH) $(AEON)
 	$(BIN)/python benchmarks/selection.py --scale 0.1
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/decisions.py
+	$(BIN)/python benchmarks/beliefs.py
 	$(BIN)/python benchmarks/monitor.py
 	$(BIN)/python benchmarks/fields.py
 	$(BIN)/python benchmarks/cones.py --seeds 1 --runs 20

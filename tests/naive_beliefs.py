@@ -1,6 +1,6 @@
 """Literal twins of beliefs over hidden states: sums over all paths."""
 
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -44,3 +44,50 @@ def expected(sequences: list[list[int]], steps: Array, home: Array) -> tuple[Arr
             for code, now, after in zip(codes, path, path[1:], strict=False):
                 uses[code, now, after] += p / total
     return uses, starts
+
+
+def maximised(sequences: list[list[int]], steps: Array, home: Array) -> tuple[Array, Array]:
+    """One pass of expectation and maximisation: steps and first states in proportion to their expected uses."""
+    uses, starts = expected(sequences, steps, home)
+    found = steps.copy()
+    for state in range(home.size):
+        if uses[:, state].sum() > 0.0:
+            found[:, state] = uses[:, state] / uses[:, state].sum()
+    return found, starts / starts.sum()
+
+
+def worth(table: Array, steps: Array, belief: Array) -> Array:
+    """Expected utility of each prediction, U[y][z], by what is believed of the hidden state."""
+    found = np.zeros(len(table))
+    for y, row in enumerate(table):
+        for z, value in enumerate(row):
+            for now, probability in enumerate(belief):
+                found[y] += value * probability * steps[z, now].sum()
+    return found
+
+
+def best(table: Array, steps: Array, belief: Array) -> frozenset[int]:
+    """The set Y of best predictions."""
+    found = worth(table, steps, belief)
+    return frozenset(np.flatnonzero(found >= found.max() - 1e-9).tolist())
+
+
+def after(steps: Array, belief: Array, symbol: int) -> Array:
+    """What is believed after one more symbol, by Bayes' rule."""
+    mass = np.array([sum(belief[i] * steps[symbol, i, j] for i in range(belief.size)) for j in range(belief.size)])
+    return mass / mass.sum()
+
+
+def corners(half_spaces: Array) -> Array:
+    """Beliefs with half_spaces @ b >= 0 in which as many bounds are tight as tell a single one: all choices tried."""
+    n = half_spaces.shape[1]
+    bounds = np.concatenate([np.eye(n), half_spaces])
+    found: list[Array] = []
+    for chosen in combinations(range(len(bounds)), n - 1):
+        system = np.vstack([np.ones(n), bounds[list(chosen)]])
+        if np.linalg.matrix_rank(system, tol=1e-9) < n:
+            continue
+        point = np.linalg.solve(system, np.eye(n)[0])
+        if (bounds @ point >= -1e-9).all() and not any(np.allclose(point, other, atol=1e-7) for other in found):
+            found.append(point)
+    return np.array(found)

@@ -139,6 +139,23 @@ def test_refusals_are_one_sentence(given: dict[str, Any], said: str) -> None:
         ds.BeliefMachine(**given)
 
 
+@pytest.mark.parametrize("arrival", [False, True])
+def test_hidden_markov_models_of_hmmlearn_give_the_same_likelihood(arrival: bool) -> None:
+    hmm, rng = pytest.importorskip("hmmlearn.hmm"), np.random.default_rng(4)
+    moved, shown = rng.dirichlet(np.ones(4), 4), rng.dirichlet(np.ones(3), 4)
+    # The symbol is emitted by the state that is left, or by the one that is reached.
+    steps = [moved * (column[None] if arrival else column[:, None]) for column in shown.T]
+    machine = ds.BeliefMachine(steps)
+    other = hmm.CategoricalHMM(4, n_features=3)
+    other.startprob_, other.transmat_, other.emissionprob_ = machine.stationary, moved, shown
+    symbols = machine.simulate(5_000, rng=1)
+    assert machine.log_likelihood(symbols) == pytest.approx(other.score(symbols[:, None]) / np.log(2.0), rel=1e-9)
+    # Given all symbols, the last state is what is believed of it: before its symbol was emitted, or after.
+    before = machine.filter(symbols)[-2] * shown[:, symbols[-1]]
+    believed = machine.filter(symbols)[-1] if arrival else before / before.sum()
+    np.testing.assert_allclose(believed, other.predict_proba(symbols[:, None])[-1], rtol=1e-6)
+
+
 def two_coins() -> ds.BeliefMachine:
     """Strings of heads and tails of a coin that is one of two."""
     steps = np.zeros((3, 2, 2))

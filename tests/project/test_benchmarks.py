@@ -514,3 +514,25 @@ def test_doubts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.
     doubts.main()
     assert "| Mess3 | 5e+03 | 0 of 0 | 0 of 0 | 1 of 1 | 0 of 0 |" in capsys.readouterr().out
     assert "| all |" in (tmp_path / "doubts.md").read_text()
+
+
+def test_beliefs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    beliefs = load("beliefs")
+    processes = beliefs.ds.processes
+    assert [len(true.steps) for _, true in beliefs.sources(1)] == [3, 2, 2, 3, 3, 3, 3, 3]
+    monkeypatch.setattr(beliefs, "FRESH", 2_000)
+    assert len(dict(beliefs.decided_sources(1))) == 5
+    for name in ("sources", "decided_sources"):
+        monkeypatch.setattr(beliefs, name, lambda seed: iter([("SNS", processes.simple_nonunifilar())]))
+    monkeypatch.setattr(processes, "catalogue", {"coin": processes.coin})
+    monkeypatch.setattr(beliefs, "DRAWN", 1)
+    monkeypatch.setattr(beliefs, "__file__", str(tmp_path / "beliefs.py"))
+    monkeypatch.setattr(sys, "argv", ["beliefs.py", "--size", "2000", "--symbols", "3000"])
+    beliefs.main()
+    printed = capsys.readouterr().out
+    row = next(line for line in printed.splitlines() if line.startswith("| SNS | 1 | 2 |")).split(" | ")
+    assert float(row[4]) < 0.01
+    assert float(row[5]) > 0.95
+    assert "| SNS | 1 | odds |" in printed
+    assert "| known processes | 1 | 1 |" in printed
+    assert "| ratio |" in (tmp_path / "beliefs.md").read_text()

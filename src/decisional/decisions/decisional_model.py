@@ -14,11 +14,11 @@ from ..data.alphabet import Alphabet, is_missing
 from ..data.frames import Index, aligned, index_of, unwrapped
 from ..data.observations import CountsOnly, Observations
 from ..data.sequences import one_sequence
-from ..machines import EpsilonMachine, TransitionGraph
-from ..machines.packed import machine_json, machine_of
+from ..machines import BeliefMachine, EpsilonMachine, TransitionGraph
+from ..machines.packed import hidden_json, hidden_of, machine_json, machine_of
 from ..machines.walks import SURE, drive, numbers
 from ..states import aggregation, matching, saved_states
-from ..states.applied import Applied, apply_machine
+from ..states.applied import Applied, apply_beliefs, apply_machine
 from ..states.causal_model import CausalModel, known_states, step_machine
 from ..states.partition import Partition
 from ..states.state_model import StateModel, as_observations
@@ -28,8 +28,9 @@ from ..support.arrays import Floats, Ints
 from ..support.progress import Progress, tell, told
 from . import events
 from .as_json import decode_utility, encode_utility
+from .belief_regions import BeliefCells, BeliefRegions, Knowledge, belief_events, changes_in_beliefs
 from .cross_fitting import Estimate, cross_fitted
-from .decide import decide
+from .decide import Decision, decide
 from .predictions import Optimum, Slack, boxed, numbered
 from .regret import (
     RIVALS,
@@ -85,6 +86,12 @@ class DecisionalModel(StateModel):
     observations of each of them, no more than the standard error of that loss over the root of the number of states:
     together they lose no more than one standard error. Then Y is that prediction alone, see `indifference`.
 
+    The causal states of a BeliefMachine are beliefs, a continuum. They are decided alike in convex regions with the
+    same Y, `regions_`, which stand in for causal states everywhere: how probable each is, and what its decision is
+    worth on average, is told by 100,000 simulated beliefs, by `events` and `to_frame` at each belief itself. Inside a
+    region the worth changes without jumps, so that iso-utility states are regions whose mean worth those beliefs do not
+    tell apart; with `delta` they are slabs of that width, which cut the regions too.
+
     Attributes
     ----------
     iso_prediction_, iso_utility_, states_ : Partition of the causal states; the last one is decisional
@@ -100,6 +107,9 @@ class DecisionalModel(StateModel):
     state_groups_ : what `ds.plot.machine(machine, groups=self)` writes for each causal state
     causal_ : the CausalStates, or None for a machine
     machine_ : the EpsilonMachine, or None
+    regions_ : the BeliefRegions that a BeliefMachine was cut into, or None
+    cells_ : the BeliefCells that stand in for causal states then: regions, or slabs of them
+    knowledge_ : what decisions are worth by what is known of a BeliefMachine, or None
 
     Examples
     --------
@@ -145,9 +155,9 @@ class DecisionalModel(StateModel):
         Parameters
         ----------
         X : fitted CausalStates (causal states first: the usual way, shared by any number of utilities); an
-            EpsilonMachine, exact or estimated (its `counts` tell how well); or Observations, an array with
-            outcomes z, or with `past` one or several series
-            (decisional states first: the best predictions of each distinct x, see `causal_states`)
+            EpsilonMachine, exact or estimated (its `counts` tell how well); a BeliefMachine; or Observations, an array
+            with outcomes z, or with `past` one or several series (decisional states first: the best predictions of each
+            distinct x, see `causal_states`)
         z : (n,) outcomes, with arrays only
         progress : True for a bar, or a function that is called with a line of text at each step
 
@@ -162,7 +172,7 @@ class DecisionalModel(StateModel):
 
     def _fit(self, X: Any, z: Any) -> Self:
         for name, value in (("past", self.past), ("inputs", self.inputs)):
-            if value is not None and isinstance(X, (EpsilonMachine, CausalModel)):
+            if value is not None and isinstance(X, (EpsilonMachine, BeliefMachine, CausalModel)):
                 rule = f"None for {type(X).__name__}, of data that were observed before"
                 raise ValueError(
                     refusal(name, value, rule, "leave it out, or give a plain series", type(self).__name__)
@@ -170,6 +180,8 @@ class DecisionalModel(StateModel):
         self._learnt_from = None
         if isinstance(X, EpsilonMachine):
             return self._settle(None, X, *_exact(X)) if X.n_observed is None else self.fit_learnt(X, X.n_observed)
+        if isinstance(X, BeliefMachine):
+            return self._fit_beliefs(X)
         causal = X
         if not isinstance(X, CausalModel):
             if z is None and self.past is None:
@@ -227,9 +239,35 @@ class DecisionalModel(StateModel):
         how = {name: getattr(self, name) for name in names}
         tell(f"decisions in {len(probability):,} states")
         decision = decide(p, outcomes, probability, worth, **how, errors=errors, n=n, alpha=alpha)
+        self._prior = np.asarray(probability @ p)
+        return self._keep(decision, causal, machine, outcomes, probability)
+
+    def _fit_beliefs(self, machine: BeliefMachine) -> Self:
+        """Decisional states of a machine whose states are hidden."""
+        for name in ("integrate", "optimise", "atol", "indifference"):
+            value = getattr(self, name)
+            if value:
+                rule = "left out for a BeliefMachine, whose regions are exact"
+                raise ValueError(refusal(name, value, rule, "leave it out", type(self).__name__))
+        if self.delta is not None:
+            real(self.delta, "delta", above=0, remedy="give a width, or delta=None", of=type(self).__name__)
+        cells = BeliefCells.of(machine, self.utility, self.delta)
+        self._prior = machine.stationary @ machine.emission
+        return self._keep(cells.decision(), None, None, machine.alphabet, cells.probability, cells)
+
+    def _keep(
+        self,
+        decision: Decision,
+        causal: CausalModel | None,
+        machine: EpsilonMachine | None,
+        outcomes: Sequence[Any],
+        probability: Floats,
+        cells: BeliefCells | None = None,
+    ) -> Self:
+        """What was decided, and what follows."""
         self._forget()
         self.causal_, self.machine_, self.outcomes_ = causal, machine, outcomes
-        self._utility, self._prior = worth, np.asarray(probability @ p)
+        self._utility, self.cells_ = as_utility(self.utility).bound(outcomes), cells
         self.iso_prediction_, self.iso_utility_ = decision.iso_prediction, decision.iso_utility
         self.states_, self.n_states_ = decision.states, decision.states.n_states
         self.predictions_, self.utility_ = decision.predictions, decision.utility
@@ -249,6 +287,18 @@ class DecisionalModel(StateModel):
     graph_ = cached_property(lambda self: self._graph("states_", "ω"))
     iso_prediction_graph_ = cached_property(lambda self: self._graph("iso_prediction_", "ψ"))
     iso_utility_graph_ = cached_property(lambda self: self._graph("iso_utility_", "υ"))
+
+    @property
+    def regions_(self) -> BeliefRegions | None:
+        """The convex regions of beliefs that are decided alike, where a BeliefMachine was fitted."""
+        self.check_fitted()
+        return None if self.cells_ is None else self.cells_.regions
+
+    @property
+    def knowledge_(self) -> Knowledge | None:
+        """What decisions are worth by what is known of a BeliefMachine: nothing, the past, or the hidden state."""
+        self.check_fitted()
+        return None if self.cells_ is None else self.cells_.knowledge()
 
     @property
     def recurrent_expected_utility_(self) -> float:
@@ -297,6 +347,8 @@ class DecisionalModel(StateModel):
 
     def _decided_by_x(self, X: Any, cause: Ints | None = None) -> list[Any]:
         """What is best by P(Z|x) of each observation, whose causal states may be known."""
+        if self.cells_ is not None:
+            return self._decided(self.causes(X) if cause is None else cause)
         fixed, how = self._fixed.predictions.choice()[0], (Slack(), self.integrate, self.optimise)
         if self.causal_ is None or self.causal_.kernels_ is None:
             p = _exact(self.machine_)[0] if self.causal_ is None else self.causal_.distributions_  # type: ignore[arg-type]
@@ -422,11 +474,16 @@ class DecisionalModel(StateModel):
         Notes
         -----
         Along numbers a change counts where the new state of the decision is believed to 98 %: on the border of two
-        states, where the data hardly tell which it is, the last one stands.
+        states, where the data hardly tell which it is, the last one stands. What an event is worth, and a level, are
+        those of the causal state, or of the belief itself where a BeliefMachine was fitted.
         """
         labels = self.event_labels(by, level)
         if X is None and self.causal_ is None:
             raise ValueError("The 'X' of events is missing; a machine has no data of its own: give a sequence.")
+        flag(initial, "initial")
+        if self.cells_ is not None:
+            changes = changes_in_beliefs(self.cells_.path(self._believed(X), labels, level))
+            return belief_events(changes if initial else changes.later(), self.cells_.predictions, index_of(X))
         obs = self.causal_.observations_ if X is None and self.causal_ is not None else X
         if self._takes_series(obs):
             assert self.causal_ is not None
@@ -436,7 +493,7 @@ class DecisionalModel(StateModel):
             place, before, after = events.changes_in_observations(obs, causes, labels)
         else:
             place, before, after = events.changes_in_sequence(self.causes(obs), labels)
-        kept = flag(initial, "initial") | (before >= 0)
+        kept = bool(initial) | (before >= 0)
         place, before, after = place[kept], before[kept], after[kept]
         found = np.append(labels, -1)
         index = obs.index if isinstance(obs, Observations) else index_of(obs)
@@ -472,7 +529,17 @@ class DecisionalModel(StateModel):
         several = self._takes_symbols(X) and values is not X and isinstance(values, list)
         cause = np.concatenate([self.causes(part) for part in values]) if several else self.causes(X)
         index = index or Index("pandas", None, cause.size)
-        return index.frame({name: values[cause] for name, values in columns.items()})
+        laid = {name: values[cause] for name, values in columns.items()}
+        if self.cells_ is not None:
+            parts = values if several else [X]
+            laid["utility"] = np.concatenate([self.worth_along(part, cause) for part in parts])
+        return index.frame(laid)
+
+    def worth_along(self, X: Any, cause: Ints) -> Floats:
+        """(n,) what the decision is worth at each place, whose causal states are known: of these, or of the belief."""
+        if self.cells_ is not None:
+            return self.cells_.regions.value(self._believed(X))
+        return np.append(self.utility_, np.nan)[cause]
 
     def apply(self, data: Any, z: Any = None) -> Applied:
         """What the states and decisions say of new data, and what the decisions brought there.
@@ -487,7 +554,10 @@ class DecisionalModel(StateModel):
             of the data
         """
         self.check_fitted()
-        if self.causal_ is None:
+        if self.cells_ is not None:
+            cells = self.cells_
+            found = apply_beliefs(cells.regions.machine, data, cells.number, cells.probability)
+        elif self.causal_ is None:
             assert self.machine_ is not None
             found = apply_machine(self.machine_, data)
         else:
@@ -531,6 +601,7 @@ class DecisionalModel(StateModel):
             "causal": None if causal is None else causal._content(),
             "machine": None if machine is None else machine_json(machine),
             "learnt_from": self._learnt_from,
+            **({} if self.cells_ is None else {"hidden": hidden_json(self.cells_.regions.machine)}),
         }
 
     @classmethod
@@ -548,6 +619,8 @@ class DecisionalModel(StateModel):
         model._check_parameters()
         if content["causal"] is not None:
             return model._decided_on(cls._causal_model._from_content(content["causal"]))
+        if "hidden" in content:
+            return model._fit_beliefs(hidden_of(content["hidden"]))
         machine, n = machine_of(content["machine"]), content["learnt_from"]
         return model._settle(None, machine, *_exact(machine)) if n is None else model.fit_learnt(machine, n)
 
@@ -606,12 +679,16 @@ class DecisionalModel(StateModel):
         states: Partition = getattr(self, name)
         source: Any = self.machine_ and self.machine_.graph
         inner: TransitionGraph | None = source if self.causal_ is None else self.causal_.graph_
+        names = [f"{letter}{k}" for k in range(states.n_states)]
+        if self.cells_ is not None:
+            before, after, times = self.cells_.steps.T
+            ends = states.labels[before], states.labels[after]
+            return TransitionGraph.from_counts(*ends, times, states.n_states, names=names)
         if inner is None:
             return None
         weight = inner.stationary if inner.weight is None else inner.weight
         edges = inner.matrix.tocoo()
         ends = states.labels[edges.row], states.labels[edges.col]
-        names = [f"{letter}{k}" for k in range(states.n_states)]
         return TransitionGraph.from_counts(*ends, weight[edges.row] * edges.data, states.n_states, names=names)
 
     def causes(self, X: Any) -> Ints:
@@ -619,6 +696,8 @@ class DecisionalModel(StateModel):
         self.check_fitted()
         if isinstance(X, Observations) and self.causal_ is None:
             raise ValueError("A machine was fitted, which follows symbols: give 'X' as a sequence of symbols.")
+        if self.cells_ is not None:
+            return self.cells_.number(self._believed(X))
         if self._takes_symbols(X):
             assert self.machine_ is not None
             # As a monitor does, which begins again where a symbol is missing.
@@ -627,6 +706,12 @@ class DecisionalModel(StateModel):
         if X is self.causal_.observations_:
             return self.causal_.states_.labels[X.x]
         return self.causal_.predict(X)
+
+    def _believed(self, X: Any) -> Floats:
+        """(n, n_states) what is believed of the hidden state after each symbol."""
+        if X is None or self.cells_ is None:
+            raise ValueError("The 'X' is missing; a machine has no data of its own: give a sequence.")
+        return self.cells_.regions.machine.filter(X)
 
     def _decided_in(self, X: Any) -> Ints:
         """The same, but the likeliest state along a signal, whose noise hardly ever leaves a single one."""
@@ -654,13 +739,14 @@ class DecisionalModel(StateModel):
             return Trials(self.causes(obs), obs.z, obs.outcomes, None, obs)
         if z is not None:
             raise ValueError("The 'z' are given with symbols, each of which predicts the next: leave 'z' out.")
-        assert self.machine_ is not None
-        if self.machine_.levels is not None:
+        machine = self.machine_ if self.cells_ is None else self.cells_.regions.machine
+        assert machine is not None
+        if isinstance(machine, EpsilonMachine) and machine.levels is not None:
             return self._signal_trials(numbers(X))
-        X = one_sequence(X, self.machine_.alphabet)
+        X = one_sequence(X, machine.alphabet)
         cause, symbols = self.causes(X), list(X)
         # A symbol stands for the one of the alphabet that prints the same, as in `filter`.
-        meant = Alphabet(self.machine_.alphabet).meant(X if isinstance(X, (str, bytes, np.ndarray)) else symbols)
+        meant = Alphabet(machine.alphabet).meant(X if isinstance(X, (str, bytes, np.ndarray)) else symbols)
         tried = [t for t in range(1, len(symbols)) if not is_missing(symbols[t])]
         if not tried:
             raise ValueError(f"The 'X' has {len(symbols)} symbols; at least 2 are needed: give a longer sequence.")

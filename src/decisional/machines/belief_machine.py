@@ -146,6 +146,13 @@ class BeliefMachine:
         """P(symbol | state), shape (n_states, n_symbols)."""
         return read_only(self.steps.sum(axis=2).T.copy())
 
+    @cached_property
+    def with_gaps(self) -> Array:
+        """The steps of two more symbols: one that never comes, and one that may be any but the end of a string."""
+        any_symbol = self.steps if self.start is None else self.steps[:-1]
+        added = np.zeros((1, *self.steps.shape[1:])), any_symbol.sum(axis=0)[None]
+        return read_only(np.concatenate([self.steps, *added]))
+
     @property
     def is_unifilar(self) -> bool:
         """Whether each symbol leads from a state to a single one, so that this is an `EpsilonMachine`."""
@@ -196,13 +203,11 @@ class BeliefMachine:
         resources.require(8 * n * (self.n_states + 1), f"beliefs after {n:,} symbols", "follow fewer at a time")
         beliefs, chances = np.empty((n, self.n_states)), np.empty(n)
         home, belief, unknown = np.array(self.home), np.array(begin), len(self.alphabet)
-        # Two more symbols: one that never comes, and any; the end is never missing.
-        any_symbol = self.steps if self.start is None else self.steps[:-1]
-        steps = np.concatenate([self.steps, np.zeros((1, *self.steps.shape[1:])), any_symbol.sum(axis=0)[None]])
+        steps = np.array(self.with_gaps)
         for lo in range(0, n, _CHUNK):
             codes = np.asarray(code(lo, min(lo + _CHUNK, n)), np.int64)
             part = slice(lo, lo + codes.size)
-            hidden_paths.follow(codes, steps, home, belief, beliefs[part], chances[part])
+            hidden_paths.follow(codes, steps, home, belief, 0, beliefs[part], chances[part])
             gone = codes > unknown
             chances[part][gone] = chances[part][gone] > 0.0
         return beliefs, chances

@@ -4,6 +4,7 @@ from typing import Any
 
 from ..data.json_values import decode, encode
 from ..support.packing import pack, unpack_any
+from .belief_machine import BeliefMachine
 from .epsilon_machine import EpsilonMachine
 from .levels import Levels
 
@@ -32,3 +33,20 @@ def machine_of(content: dict[str, Any]) -> EpsilonMachine:
     if content["levels"] is not None:
         vars(machine)["levels"] = Levels.from_json(content["levels"], len(machine.alphabet))
     return machine
+
+
+def hidden_json(machine: BeliefMachine) -> dict[str, Any]:
+    """All of a machine of hidden states, exactly."""
+    return {
+        "steps": pack(machine.steps),
+        "alphabet": encode(list(machine.alphabet)),
+        "names": encode(list(machine.names)),
+        "start": None if machine.start is None else pack(machine.start),
+    }
+
+
+def hidden_of(content: dict[str, Any]) -> BeliefMachine:
+    """What `hidden_json` was given; ValueError where it is no machine."""
+    start = None if content["start"] is None else unpack_any(content["start"])
+    names = decode(content["alphabet"]), decode(content["names"])
+    return BeliefMachine(unpack_any(content["steps"]), *names, start)

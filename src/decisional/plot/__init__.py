@@ -4,6 +4,7 @@ Diagrams are laid out in one unit of length, fonts and line widths included, and
 the same machine always gives the same picture, and the picture is the same at any size.
 """
 
+from .belief_pictures import beliefs
 from .coordinate_pictures import coordinates
 from .field_pictures import bits_path, edges, fields, film
 from .figures import animate, grey, save, state_colours
@@ -16,6 +17,7 @@ from .timelines import events, signal
 
 __all__ = [
     "animate",
+    "beliefs",
     "bits_path",
     "block_entropies",
     "coordinates",

@@ -117,9 +117,8 @@ def events(
     ruler = Ruler.along(first, last, _dates(choice, X, len(cause), dates))
     changes = choice.events(X).position
     changes = changes[(changes >= first) & (changes < last)]
-    cause = cause[first:last]
-    label = np.append(choice.states_.labels, -1)[cause]
-    utility = np.append(choice.utility_, np.nan)[cause]
+    utility = choice.worth_along(X, cause)[first:last]
+    label = np.append(choice.states_.labels, -1)[cause[first:last]]
     ax = figures.axes_or_new(ax, 9.0, 2.8)
     _scales(ax, utility)
     _bands(ax, label, ruler, decision_texts(choice))

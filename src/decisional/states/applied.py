@@ -1,6 +1,6 @@
 """Applied: what states say of new data, one value for each observation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from ..data.alphabet import Alphabet, boxed
 from ..data.frames import Index
 from ..data.observations import Observations
 from ..data.series import series
-from ..machines import EpsilonMachine
+from ..machines import BeliefMachine, EpsilonMachine
 from ..support.arrays import Floats, Ints
 from ..support.plurals import plural
 from .kernel_sums import squares
@@ -19,6 +19,8 @@ from .reconstruct import Reconstruction
 
 # What the axes of fields and images are called in tables.
 AXES, IMAGE_AXES = ("time", "x", "y", "z"), ("row", "column")
+# Simulated symbols that tell how much those of hidden states usually surprise.
+USUAL = 100_000
 # Outcomes that are compared with the sample points at once.
 BLOCK = 1 << 14
 
@@ -162,9 +164,7 @@ def apply_machine(machine: EpsilonMachine, data: Any) -> Applied:
             " ds.Monitor, or the command watch."
         )
     obs = series(data, past=1)
-    several = isinstance(data, (list, tuple)) and len(data) > 0 and np.ndim(data[0]) > 0
-    parts = data if several else [data]
-    ahead: Ints = np.concatenate([machine.filter(part) for part in parts]).astype(np.int64)
+    ahead: Ints = np.concatenate([machine.filter(part) for part in _sequences(data)]).astype(np.int64)
     states = ahead[obs.site]
     weight = machine.stationary if machine.weights is None else machine.weights
     known, bits = states >= 0, np.full(obs.n, np.nan)
@@ -175,6 +175,25 @@ def apply_machine(machine: EpsilonMachine, data: Any) -> Applied:
     with np.errstate(divide="ignore"):
         bits[known] = -np.log2(np.maximum(table[states, number], least[states])[known]) + 0.0
         return Applied(obs, states, bits, -np.log2(weight) + 0.0, machine.entropy_rate(), ahead)
+
+
+def apply_beliefs(machine: BeliefMachine, data: Any, number: Callable[[Floats], Ints], probability: Floats) -> Applied:
+    """The same of hidden states, whose beliefs are in states that `number` tells; these have so much probability."""
+    obs = series(data, past=1)
+    beliefs = np.concatenate([machine.filter(part) for part in _sequences(data)])
+    ahead = number(beliefs)
+    column = Alphabet(machine.alphabet).lookup
+    symbol = np.array([column(outcome) for outcome in obs.outcomes])[obs.z]
+    chance = np.column_stack([beliefs @ machine.emission, np.zeros(len(beliefs))])[obs.site, symbol]
+    with np.errstate(divide="ignore"):
+        bits = -np.log2(chance) + 0.0, -np.log2(probability) + 0.0
+    return Applied(obs, ahead[obs.site], *bits, machine.entropy_rate(USUAL).value, ahead)
+
+
+def _sequences(data: Any) -> Any:
+    """The sequences of symbols that there are."""
+    several = isinstance(data, (list, tuple)) and len(data) > 0 and np.ndim(data[0]) > 0
+    return data if several else [data]
 
 
 def surprises(found: Reconstruction, obs: Observations, states: Ints) -> Floats:

@@ -213,7 +213,7 @@ class Mixture:
             beliefs, chances = np.empty((codes.size, machine.n_states)), np.empty(codes.size)
             # After a gap the string goes on, whatever was there.
             known = np.where(codes < 0, len(self.alphabet), codes), with_any(machine.steps)
-            hidden_paths.follow(*known, machine.home, machine.home.copy(), beliefs, chances)
+            hidden_paths.follow(*known, machine.home, machine.home.copy(), 0, beliefs, chances)
             bits.append(np.where(codes < 0, 0.0, np.log2(chances)))
             tables.append(np.vstack([machine.home, beliefs]) @ machine.steps.sum(axis=2).T)
         along = np.cumsum(np.insert(np.array(bits), 0, 0.0, axis=1), axis=1)

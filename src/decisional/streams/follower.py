@@ -26,10 +26,12 @@ Arrivals = tuple[Ints, Ints, Ints]
 
 
 class Tracked(NamedTuple):
-    """Causal states along a stream, -1 = not known, and those that are known well enough to decide on."""
+    """Causal states along a stream, -1 = not known, those that are known well enough to decide on, and of beliefs what
+    their decisions are worth."""
 
     states: Ints
     known: Ints
+    worth: Floats | None = None
 
 
 class Plan(NamedTuple):
@@ -40,7 +42,7 @@ class Plan(NamedTuple):
     labels : (n_states,) state of the decision, or of what else is watched
     predictions : the sets Y of best predictions
     utility : (n_states,) what they are worth
-    home : (n_states,) what is believed of the state when nothing is known
+    home : (n_states,) what is believed of the state, or of the hidden one, when nothing is known
     """
 
     labels: Ints
@@ -52,7 +54,10 @@ class Plan(NamedTuple):
     def of(cls, choice: Any, by: str, level: float | None) -> "Plan":
         """That of fitted DecisionalStates."""
         labels = np.array(choice.event_labels(by, level), np.int64)
-        home = choice.causal_.states_.probability if choice.machine_ is None else walks.prior(choice.machine_)
+        if choice.regions_ is not None:
+            home = choice.regions_.machine.home
+        else:
+            home = choice.causal_.states_.probability if choice.machine_ is None else walks.prior(choice.machine_)
         return cls(labels, [*choice.predictions_], np.array(choice.utility_, float), np.array(home))
 
 
@@ -114,6 +119,11 @@ class Follower:
         self.settle()
         found: Floats = self.belief @ self.machine.emission
         return found
+
+    def shares(self) -> Floats:
+        """(n,) probability of each state of the plan."""
+        self.settle()
+        return self.belief.copy()
 
     def begin(self) -> None:
         """Nothing has come yet: whole strings begin in one state, of other streams nothing is known."""
@@ -199,9 +209,13 @@ class Follower:
         after, new, gain = self.standing()
         return None if after == before else Event(self.position - 1, before, after, old, new, worth, gain)
 
+    def arrive_one(self, along: Tracked) -> Event | None:
+        """The same for what the kernel told of one symbol."""
+        return self.arrive(along.states.item(), along.known.item())
+
     def arrive_all(self, along: Tracked) -> Arrivals:
         """Note the states after a run of symbols; return the changes."""
-        states, known = along
+        states, known, _ = along
         place, before, after = changes_in_sequence(known, self.plan.labels, self.last)
         place = place + self.position
         if states.size:

@@ -146,7 +146,7 @@ class LiveFeed:
 
     def _note(self) -> None:
         monitor = self._monitor
-        standing = monitor.decision, monitor.predictions, monitor.utility, monitor.state, monitor.belief
+        standing = monitor.decision, monitor.predictions, monitor.utility, monitor.state, monitor.shares
         self._now = Standing(*standing, monitor.learning, monitor.misfit)
         self._position, self._plan = monitor.position, monitor.plan
         machine = monitor.machine

@@ -16,6 +16,7 @@ from ..machines import EpsilonMachine
 from ..support.arguments import refusal, require, shown
 from ..support.arrays import Floats
 from . import saved
+from .belief_follower import BeliefFollower
 from .follower import BYTES, Arrivals, Follower, Plan
 from .learner import Adapt, Learner, template
 from .signal_followers import ValueFollower, followed, follower_of
@@ -61,6 +62,9 @@ class Monitor:
     least 98 %: a value between two levels, or on the border of two states, changes no decision; and no value is
     impossible.
 
+    Of a BeliefMachine beliefs are followed: the states are the regions of the decision, one of which is always known,
+    and what an event is worth is that of the belief itself.
+
     Parameters
     ----------
     decision : DecisionalStates fitted on a machine, on causal states that have one, or on causal states of numbers
@@ -70,7 +74,7 @@ class Monitor:
         stationary distribution conditioned on it, ignore it, or raise RefusedSymbol (a ValueError)
     missing : {"reset", "stay", "raise"}, for a gap (None, NaN or masked, where the alphabet has no such symbol):
         start again from the stationary distribution, ignore it, or raise RefusedSymbol. A gap counts as one position.
-        In a signal "reset" goes on with what one value that was not seen may have been
+        In a signal, and on beliefs, "reset" goes on with what one value that was not seen may have been
     adapt : ds.Adapt, for a stream that drifts: when the machine no longer fits, a Change is told among the events,
         nothing is decided until a new machine is learnt, and that is a Refit. By default the machine stays
 
@@ -111,6 +115,9 @@ class Monitor:
                 "them on a machine, or on the causal states of a series."
             )
         follower = follower_of(machine, Plan.of(decision, by, level), by, level, impossible, missing)
+        if adapt is not None and isinstance(follower, BeliefFollower):
+            rule = "None for a BeliefMachine, which is not learnt anew along a stream"
+            raise ValueError(refusal("adapt", adapt, rule, "fit ds.belief_machine to the last symbols now and then"))
         if adapt is not None and (not isinstance(adapt, Adapt) or impossible == "raise"):
             raise ValueError(
                 f"The 'adapt' is {shown(adapt)} and 'impossible' is {impossible!r}; it must be None or a ds.Adapt, "
@@ -128,7 +135,7 @@ class Monitor:
 
     @property
     def machine(self) -> EpsilonMachine | None:
-        """The machine that is followed, None where causal states of numbers are."""
+        """The machine that is followed, None where causal states of numbers are, or beliefs."""
         machine = self._follower.machine
         return machine if isinstance(machine, EpsilonMachine) else None
 
@@ -154,14 +161,19 @@ class Monitor:
 
     @property
     def state(self) -> int:
-        """Causal state after the last symbol, -1 = not known."""
+        """Causal state after the last symbol, the region where beliefs are followed; -1 = not known."""
         return self._follower.state
 
     @property
     def belief(self) -> Floats:
-        """(n_states,) probability of each causal state after the last symbol."""
+        """(n_states,) probability of each causal state, or hidden state, after the last symbol."""
         self._follower.settle()
         return self._follower.belief.copy()
+
+    @property
+    def shares(self) -> Floats:
+        """(n_plan,) probability of each state that the plan decides in, the region where beliefs are followed."""
+        return self._follower.shares()
 
     @property
     def decision(self) -> int:
@@ -228,10 +240,10 @@ class Monitor:
             return follower.arrive(state, state)
         gap = gap or follower.is_gap(code, symbol)
         refused = gap and self.missing == "raise"
-        states, known = follower.walk(np.array([code])[: 1 - refused], np.array([gap])[: 1 - refused])
-        if not states.size:
+        along = follower.walk(np.array([code])[: 1 - refused], np.array([gap])[: 1 - refused])
+        if not along.states.size:
             raise RefusedSymbol(symbol, self.position, 0, gap, follower.events([]))
-        return follower.arrive(states.item(), known.item())
+        return follower.arrive_one(along)
 
     def feed(self, symbols: Any) -> Events | EventLog:
         """Take a chunk of symbols: str, bytes, list or another iterable, or array; return its events.

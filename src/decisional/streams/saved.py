@@ -15,6 +15,7 @@ from ..support.arguments import choice as one_of
 from ..support.arguments import is_number, shown
 from ..support.files import read_json, write_json
 from ..support.packing import is_whole, pack, sealed, unpack
+from .belief_follower import BeliefFollower, cells_of
 from .follower import MACHINE, OPTIONS, Follower, Plan
 from .learner import Adapt, Learner, Recent
 from .signal_followers import ValueFollower, WindowFollower, Windows, follower_of
@@ -41,6 +42,8 @@ def write(
     content |= {name: encode(getattr(follower, name)) for name in _NOW}
     if isinstance(follower, WindowFollower):
         content["tail"] = pack(follower.tail)
+    if isinstance(follower, BeliefFollower):
+        content["worth"] = encode(follower.worth)
     if learner is not None:
         content["drift"] = _learner_json(learner)
     if source is not None:
@@ -69,6 +72,8 @@ def _machine(content: dict[str, Any]) -> Any:
     """What is followed."""
     if "windows" in content:
         return Windows.from_json(content["windows"], decode(content["windows"]["outcomes"]))
+    if "beliefs" in content:
+        return cells_of(content["beliefs"])
     arrays = {name: decode(content["machine"][name]) for name in MACHINE}
     machine = EpsilonMachine.from_arrays(**arrays, start=content["machine"].get("start"))
     if "levels" in content["machine"]:
@@ -89,16 +94,21 @@ def _follower(content: dict[str, Any]) -> Follower:
     follower.belief = np.array(content["belief"], np.float64)
     if isinstance(follower, WindowFollower):
         follower.tail = unpack(content["tail"], follower.tail)
+    if isinstance(follower, BeliefFollower):
+        follower.worth = decode(content["worth"])
     now = content["position"], content["state"], content["last"]
     _whole(now[:1], "position", 0)
     _whole(now[1:], "state and last", -1, n)
     follower.position, follower.state, follower.last = now
-    for name, values in (("utility", plan.utility), ("home", plan.home), ("belief", follower.belief)):
-        _require(values.shape == (n,) and bool(np.isfinite(values).all()), name, values.tolist())
-    for name, values in (("home", plan.home), ("belief", follower.belief)):
+    hidden = follower.machine.n_states
+    beliefs = ("home", plan.home), ("belief", follower.belief)
+    for name, values in (("utility", plan.utility), *beliefs):
+        size = n if name == "utility" else hidden
+        _require(values.shape == (size,) and bool(np.isfinite(values).all()), name, values.tolist())
+    for name, values in beliefs:
         _require(bool((values >= 0).all() and np.isclose(values.sum(), 1.0)), name, values.tolist())
     # A new machine, and one of whole strings, is known to be in a state before its first decision is told.
-    new = ("drift" in content or follower.state == machine.start) and follower.last < 0
+    new = ("drift" in content or follower.state == getattr(machine, "start", None)) and follower.last < 0
     sure = isinstance(follower, WindowFollower) or new or follower.state in (-1, follower.last)
     _require(len(labels) == n and sure, "state", now)
     _require(follower.last < 0 or follower.position > 0, "position", now)

@@ -14,11 +14,13 @@ from .._kernels import level_walks
 from ..data.frames import array_of, is_frame
 from ..data.observations import Delays
 from ..decisions.as_json import encode
+from ..decisions.belief_regions import BeliefCells
 from ..machines import walks
 from ..states.labelling import ROWS, Labeller, sure_states
 from ..support.arguments import refusal, shown
 from ..support.arrays import Floats, Ints
 from ..support.packing import pack, unpack_any
+from .belief_follower import BeliefFollower
 from .follower import Follower, Tracked
 
 
@@ -265,8 +267,10 @@ def _listed(symbols: Any) -> Any:
 
 
 def followed(choice: Any) -> Any:
-    """What fitted DecisionalStates can be followed by: a machine, Windows, or None."""
+    """What fitted DecisionalStates can be followed by: a machine, Windows, cells of beliefs, or None."""
     causal = choice.causal_
+    if choice.regions_ is not None:
+        return choice.cells_
     if choice.machine_ is not None or causal is None or causal.labeller_ is None:
         return choice.machine_
     obs = causal.observations_
@@ -284,4 +288,6 @@ def follower_of(machine: Any, *how: Any) -> Follower:
     """The follower of symbols or values that a machine or Windows are about; parameters as `Follower` has them."""
     if isinstance(machine, Windows):
         return WindowFollower(machine, *how)
+    if isinstance(machine, BeliefCells):
+        return BeliefFollower(machine, *how)
     return Follower(machine, *how) if machine.levels is None else LevelFollower(machine, *how)
