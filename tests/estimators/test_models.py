@@ -101,7 +101,7 @@ def test_a_machine_learnt_from_few_symbols_has_ties():
 
 def test_events_show_what_they_are_in_one_line(obs):
     events = ds.DecisionalStates(ds.utility.zero_one()).fit(CausalModel().fit(obs)).events()
-    assert repr(events) == f"Events({len(events)} changes, positions {events.position[0]} to {events.position[-1]})"
+    assert repr(events) == f"Events({len(events):,} changes, positions {events.position[0]} to {events.position[-1]})"
     assert repr(events[:0]) == "Events(0 changes)"
     assert repr(EventLog([events[:2], [Change(7, 5, 9.0)]])) == "EventLog(1 Change, 2 Event)"
 

@@ -1,6 +1,7 @@
 """Hidden machines: EM against sums over all paths, the likelihood that never falls, and known numbers of states."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,21 @@ def test_finite_machines_win_ties(name: str) -> None:
     found = ds.selection.select_beliefs(ds.processes.catalogue[name]().simulate(5_000, rng=3))
     assert found.is_finite
     assert "bits, for 5,000 symbols" in repr(found)
+
+
+def test_a_weak_state_is_taken_though_its_description_is_longer() -> None:
+    """½ log2 N bits for each dimension are asked of a description, and three of what is no chance."""
+    found = ds.selection.select_beliefs(ds.processes.golden_mean().simulate(2_000, rng=3))
+    known = found.candidates[0]
+    more = replace(known, machine=machine_of(1, 2, known.n_states + 1), dimensions=known.dimensions + 4)
+    # Four dimensions cost 21.9 bits in a description, and are to be worth 12, and five for the state.
+    for longer, taken in ((4.8, True), (5.1, False)):
+        more = replace(more, description_length=known.description_length + longer)
+        picture = replace(found, candidates=(known, more))
+        assert picture.chosen is (more if taken else known)
+        assert picture.machine.n_states == picture.chosen.n_states
+        assert picture.gain == found.gain
+        assert replace(picture, whole=True).chosen is known
 
 
 def test_renaming_symbols_changes_nothing() -> None:

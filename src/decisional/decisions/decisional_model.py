@@ -532,14 +532,8 @@ class DecisionalModel(StateModel):
         laid = {name: values[cause] for name, values in columns.items()}
         if self.cells_ is not None:
             parts = values if several else [X]
-            laid["utility"] = np.concatenate([self.worth_along(part, cause) for part in parts])
+            laid["utility"] = np.concatenate([worth_along(self, part, cause) for part in parts])
         return index.frame(laid)
-
-    def worth_along(self, X: Any, cause: Ints) -> Floats:
-        """(n,) what the decision is worth at each place, whose causal states are known: of these, or of the belief."""
-        if self.cells_ is not None:
-            return self.cells_.regions.value(self._believed(X))
-        return np.append(self.utility_, np.nan)[cause]
 
     def apply(self, data: Any, z: Any = None) -> Applied:
         """What the states and decisions say of new data, and what the decisions brought there.
@@ -781,6 +775,13 @@ class DecisionalModel(StateModel):
                 raise ValueError(refusal("level", level, "a number", "give a utility", of="events"))
             return (self.utility_ >= level).astype(np.int64)
         return kinds[by].labels
+
+
+def worth_along(choice: DecisionalModel, X: Any, cause: Ints) -> Floats:
+    """(n,) what the decision is worth at each place, whose causal states are known: of these, or of the belief."""
+    if choice.cells_ is not None:
+        return choice.cells_.regions.value(choice._believed(X))
+    return np.append(choice.utility_, np.nan)[cause]
 
 
 def _exact(machine: EpsilonMachine) -> tuple[Floats, Sequence[Hashable], Floats]:

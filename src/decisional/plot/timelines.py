@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..data.calendars import read_dates
 from ..data.frames import dates_along
 from ..data.observations import Observations
+from ..decisions.decisional_model import worth_along
 from ..support.arguments import as_table, integer
 from ..support.arrays import Bools, Floats, Ints
 from . import figures
@@ -117,7 +118,7 @@ def events(
     ruler = Ruler.along(first, last, _dates(choice, X, len(cause), dates))
     changes = choice.events(X).position
     changes = changes[(changes >= first) & (changes < last)]
-    utility = choice.worth_along(X, cause)[first:last]
+    utility = worth_along(choice, X, cause)[first:last]
     label = np.append(choice.states_.labels, -1)[cause[first:last]]
     ax = figures.axes_or_new(ax, 9.0, 2.8)
     _scales(ax, utility)

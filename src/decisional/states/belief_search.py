@@ -23,6 +23,9 @@ from .search import Budget
 from .selected import CERTAIN, Selection
 
 SECONDS = 60.0
+# Bits of the symbols that each dimension of a hidden machine is to save, and each of its states: by chance it is less
+# than one for each dimension.
+DIMENSION, STATE = 3.0, 5.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,16 +50,29 @@ class BeliefSelection:
     whole: bool = False
 
     @property
+    def chosen(self) -> BeliefCandidate:
+        """The hidden machine that is taken: of a series, with all states that are no chance.
+
+        A state that is weak saves less than it takes to describe it, ½ log2 N bits for each dimension, and still
+        foretells better. Of whole strings that of the shortest description, as strings that were kept back choose them.
+        """
+        if self.whole:
+            return self.candidates[0]
+        n = 0.5 * float(np.log2(max(self.n_symbols, 2)))
+        cost = [c.description_length - (n - DIMENSION) * c.dimensions + STATE * c.n_states for c in self.candidates]
+        return self.candidates[int(np.argmin(np.round(cost, 2)))]
+
+    @property
     def machine(self) -> BeliefMachine:
-        """The hidden machine of the shortest description, states by decreasing probability."""
-        steps, home = self.candidates[0].machine.steps, self.candidates[0].machine.home
+        """The hidden machine that is chosen, states by decreasing probability."""
+        steps, home = self.chosen.machine.steps, self.chosen.machine.home
         order = np.argsort(-np.round(BeliefMachine(steps).stationary, 12), kind="stable")
         start = home[order] if self.whole else None
         return BeliefMachine(np.ascontiguousarray(steps[:, order][:, :, order]), self.alphabet, start=start)
 
     @property
     def gain(self) -> float:
-        """Bits by which the hidden machine is shorter than the unifilar one; negative where it is longer."""
+        """Bits by which the shortest hidden machine is shorter than the unifilar one; negative where it is longer."""
         return self.unifilar.chosen.description_length - self.candidates[0].description_length
 
     @property
@@ -65,7 +81,7 @@ class BeliefSelection:
         return self.gain < CERTAIN
 
     def __repr__(self) -> str:
-        best, other = self.candidates[0], self.unifilar.chosen
+        best, other = self.chosen, self.unifilar.chosen
         return (
             f"BeliefSelection({best.n_states} hidden states, {best.description_length:,.1f} bits; epsilon-machine of "
             f"{other.n_states}, {other.description_length:,.1f} bits, for {self.n_symbols:,} symbols)"

@@ -45,11 +45,13 @@ class BeliefCandidate:
     machine : its steps
     log_likelihood : log2-probability of the symbols, from the stationary belief, in bits
     description_length : bits of the symbols and of the machine
+    dimensions : how many numbers say what the machine can say
     """
 
     machine: Hidden = field(repr=False)
     log_likelihood: float
     description_length: float
+    dimensions: int
 
     @property
     def n_states(self) -> int:
@@ -65,7 +67,7 @@ def judged(machine: Hidden, series: HiddenSymbols) -> BeliefCandidate:
     dimensions = min(steps - k, k * k * (n_symbols - 1))
     which = (lgamma(machine.steps.size + 1) - lgamma(steps + 1) - lgamma(machine.steps.size - steps + 1)) / log(2.0)
     length = -log2p + misses * (n + np.log2(n_symbols)) + 0.5 * n * dimensions + which
-    return BeliefCandidate(machine, log2p, float(length))
+    return BeliefCandidate(machine, log2p, float(length), dimensions)
 
 
 def pruned(machine: Hidden, series: HiddenSymbols, budget: Budget) -> Hidden:
