@@ -13,6 +13,7 @@ be predicted: those that are deterministic, as far as the data tell. `--problems
 
 import argparse
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +40,7 @@ def gap(truth: np.ndarray, bits: np.ndarray) -> float:
     return float(2.0 ** -(p @ np.log2(q)) - 2.0 ** -(p[known] @ np.log2(p[known])))
 
 
-def problem(folder: Path, number: int) -> dict[str, Any]:
+def problem(folder: Path, number: int, effort: float) -> dict[str, Any]:
     """States, gaps, CPU seconds, bits that are not explained in each string, and hidden machines of the mixture."""
     train, test = (strings(folder / f"{number}.pautomac.{part}") for part in ("train", "test"))
     truth = np.loadtxt(folder / f"{number}.pautomac_solution.txt")[1:]
@@ -48,7 +49,7 @@ def problem(folder: Path, number: int) -> dict[str, Any]:
     machine = selection.machine
     one = gap(truth, np.array([machine.log_likelihood(string) for string in test]))
     middle = time.process_time()
-    mixture = selection.predictor()
+    mixture = selection.predictor(seconds=effort)
     many = gap(truth, np.array([mixture.log_likelihood(string) for string in test]))
     seconds = middle - begin, time.process_time() - middle
     rest = max(selection.unexplained, 0.0) / len(train)
@@ -59,9 +60,14 @@ def problem(folder: Path, number: int) -> dict[str, Any]:
         "s": seconds[0],
         "s2": seconds[1],
         "rest": rest,
-        "hidden": " + ".join(str(hidden.n_states) for hidden in mixture.belief_machines) or "none",
+        "hidden": told([hidden.n_states for hidden in mixture.belief_machines]),
         "share": 1.0 - float(mixture.shares[0]),
     }
+
+
+def told(states: list[int]) -> str:
+    """Numbers of states, as in 12 + 16 × 40."""
+    return " + ".join(f"{n} × {k}" if n > 1 else f"{k}" for k, n in Counter(states).items()) or "none"
 
 
 def mean(values: list[float]) -> float:
@@ -73,6 +79,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--problems", default="")
+    parser.add_argument("--seconds", type=float, default=40.0, help="of the search for hidden machines, about")
     given = parser.parse_args()
     numbers = sorted(int(path.name.split(".")[0]) for path in given.folder.glob("*.pautomac.train"))
     chosen = [int(n) for n in given.problems.split(",") if n] or numbers
@@ -82,7 +89,7 @@ def main() -> None:
     print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}", flush=True)
     rows = []
     for number in chosen:
-        row = problem(given.folder, number)
+        row = problem(given.folder, number, given.seconds)
         rows.append(row)
         gaps = " | ".join(f"{row[key]:.4f}" for key in ("machine", "mixture"))
         times = f"{row['s']:.1f} | {row['s2']:.1f} | {row['rest']:.4f} | {row['hidden']} | {row['share']:.2f}"

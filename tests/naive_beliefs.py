@@ -91,3 +91,20 @@ def corners(half_spaces: Array) -> Array:
         if (bounds @ point >= -1e-9).all() and not any(np.allclose(point, other, atol=1e-7) for other in found):
             found.append(point)
     return np.array(found)
+
+
+def path(codes, steps, home, uniform):
+    """States before each symbol of a whole string and at its end, drawn given the string, from the end on."""
+    ends = steps[-1].sum(axis=1)
+    beliefs = [np.asarray(home, float)]
+    for code in codes:
+        belief = beliefs[-1] @ steps[code]
+        beliefs.append(belief / belief.sum())
+    states = []
+    weights = beliefs[-1] * ends
+    for place in range(len(codes), -1, -1):
+        sums = np.cumsum(weights)
+        states.append(int(np.count_nonzero(sums <= uniform[len(codes) - place] * sums[-1])))
+        if place:
+            weights = beliefs[place - 1] * steps[codes[place - 1]][:, states[-1]]
+    return states[::-1]

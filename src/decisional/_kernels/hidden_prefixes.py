@@ -5,6 +5,8 @@ Nodes are numbered by their length, the root first, and then by their last symbo
 states exchanged, `ends` (n_states,) P(the string ends | state). Beliefs are scaled to sum to 1 at every node.
 """
 
+import numpy as np
+
 from . import kernel
 
 
@@ -112,3 +114,34 @@ def add_to_parents(parent, values):
     """Add the values of nodes to those of their parents, the longest prefixes first."""
     for v in range(values.size - 1, 0, -1):
         values[parent[v]] += values[v]
+
+
+@kernel
+def sample_paths(parent, symbol, leaf, beliefs, turned, ends, uniform, uses, last, starts):
+    """Draw the states along each string, given it: add the steps to uses (n_symbols, n_states, n_states), and what
+    strings ended in and began with to `last` and `starts`.
+
+    leaf (n_strings,) are the prefixes that are strings; `uniform` has a number for each of their states, from their
+    ends. Cost: O(n_states) for each of them.
+    """
+    k = ends.size
+    sums, drawn = np.empty(k), 0
+    for v in leaf:
+        total = 0.0
+        for i in range(k):
+            total += beliefs[v, i] * ends[i]
+            sums[i] = total
+        state = min(np.searchsorted(sums, uniform[drawn] * total, side="right"), k - 1)
+        drawn += 1
+        last[state] += 1.0
+        while parent[v] >= 0:
+            before, row = beliefs[parent[v]], turned[symbol[v], state]
+            total = 0.0
+            for i in range(k):
+                total += before[i] * row[i]
+                sums[i] = total
+            come = min(np.searchsorted(sums, uniform[drawn] * total, side="right"), k - 1)
+            drawn += 1
+            uses[symbol[v], come, state] += 1.0
+            state, v = come, parent[v]
+        starts[state] += 1.0

@@ -181,7 +181,8 @@ def _select_strings(unifilar: Selection, budget: Budget) -> BeliefSelection:
     begun = [(c.targets[:, order], c.counts[:, order]) for c in different_sizes(unifilar.candidates)]
     found = []
     for one in search.best(begun):
-        along = judged(pruned(lean(search.on_all(one.machine)), search.series, budget), search.series)
+        (machine,) = one.on_all(search.series, budget)
+        along = judged(pruned(lean(machine), search.series, budget), search.series)
         found.append(replace(along, machine=closed(along.machine)))
         tell(f"{found[-1].n_states} hidden states: {found[-1].description_length:,.1f} bits")
     found.sort(key=lambda c: (round(c.description_length, 2), c.n_states))

@@ -165,7 +165,7 @@ class HiddenStrings(HiddenSymbols):
         """(n_strings,) log2-probability of each string, -inf where it cannot be."""
         found = np.empty(self.n_strings)
         for tree in self.trees:
-            _, _, chances, closing = _forward(tree, machine)
+            _, _, chances, closing = forward(tree, machine)
             along = np.empty(tree.size)
             with np.errstate(divide="ignore"):
                 kernels.log2_sums(tree.parent, np.log2(chances), along)
@@ -174,7 +174,7 @@ class HiddenStrings(HiddenSymbols):
 
     def log2p(self, machine: Hidden) -> tuple[float, int]:
         """log2-probability of the symbols that can be, and how many cannot. Cost: O(n_nodes n_states²)."""
-        found = [_known(tree, *_forward(tree, machine)[2:]) for tree in self.trees]
+        found = [_known(tree, *forward(tree, machine)[2:]) for tree in self.trees]
         return sum(bits for bits, _ in found), sum(misses for _, misses in found)
 
     def expected(self, machine: Hidden) -> Expected:
@@ -184,7 +184,7 @@ class HiddenStrings(HiddenSymbols):
         turned = with_any(machine.turned)
         bits, misses = 0.0, 0
         for tree in self.trees:
-            ends, beliefs, chances, closing = _forward(tree, machine)
+            ends, beliefs, chances, closing = forward(tree, machine)
             later = np.zeros_like(beliefs)
             after = ends, beliefs, chances, closing, later, last
             kernels.backward(tree.parent, tree.symbol, tree.ended, turned, *after)
@@ -203,7 +203,7 @@ def with_any(steps: Floats) -> Floats:
     return np.concatenate([steps, steps[:-1].sum(axis=0, keepdims=True)])
 
 
-def _forward(tree: PrefixTree, machine: Hidden) -> tuple[Floats, Floats, Floats, Floats]:
+def forward(tree: PrefixTree, machine: Hidden) -> tuple[Floats, Floats, Floats, Floats]:
     """P(the string ends | state); beliefs after prefixes, and chances of their last symbols and of their end."""
     ends = machine.steps[-1].sum(axis=1)
     beliefs = np.empty((tree.size, machine.n_states))
@@ -296,6 +296,11 @@ class KeptBack:
     def total(self) -> float:
         return float(self.bits.sum())
 
+    def on_all(self, series: HiddenStrings, budget: Budget) -> list[Hidden]:
+        """The machine when it has learnt from all strings."""
+        seen = series.expected(series.improve(self.machine, PASSES[2], budget))
+        return [smoothed(seen.uses, seen.starts)]
+
 
 class StringSearch:
     """The search for hidden machines of whole strings.
@@ -342,11 +347,6 @@ class StringSearch:
             if not path or max(path, key=lambda one: one.total) is path[0]:
                 break
         return sorted(found, key=lambda one: -one.total)[:KEPT]
-
-    def on_all(self, machine: Hidden) -> Hidden:
-        """A machine that learns from the other strings too."""
-        seen = self.series.expected(self.series.improve(machine, PASSES[2], self.budget))
-        return smoothed(seen.uses, seen.starts)
 
 
 def different_sizes(candidates: tuple[Candidate, ...]) -> list[Candidate]:

@@ -3,9 +3,9 @@
 A machine that is chosen for a short description need not be the one that foretells best, and none may be the true
 one. Here all of them foretell, those that were candidates of a selection, larger ones that were merged less, and a
 tree of all contexts; each is believed as much as it was right on the symbols before. Of whole strings hidden machines
-foretell too, see `hidden_strings`: as much as they were right on strings that they did not learn from. See M. Herbster
-and M. Warmuth, Tracking the best expert, Machine Learning 32 (1998) 151-178, and F. Willems, Y. Shtarkov and T.
-Tjalkens, The context-tree weighting method, IEEE Trans. Inf. Theory 41 (1995) 653-664.
+foretell too, see `hidden_strings` and `sampled_strings`: as much as they were right on strings that they did not learn
+from. See M. Herbster and M. Warmuth, Tracking the best expert, Machine Learning 32 (1998) 151-178, and F. Willems, Y.
+Shtarkov and T. Tjalkens, The context-tree weighting method, IEEE Trans. Inf. Theory 41 (1995) 653-664.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from ..data.alphabet import TEXT
 from ..data.sequences import is_array, split
 from ..machines.belief_machine import BeliefMachine
 from ..machines.walks import coded, refuse_ends
-from ..support.arguments import flag, require
+from ..support.arguments import flag, real, require
 from ..support.arrays import Floats, Ints
 from .hidden_series import Hidden
-from .hidden_strings import HiddenStrings, StringSearch, closed, different_sizes, likeliest_shares, with_any
+from .hidden_strings import HiddenStrings, KeptBack, StringSearch, closed, different_sizes, likeliest_shares, with_any
 from .merging import CELLS, SIZES, Contexts, completed, folded
+from .sampled_strings import sampled
 from .search import LIMIT, Budget, Candidate, Proposal, SymbolSeries
 from .strings import TREES, StringSeries
 
@@ -54,8 +55,10 @@ IMAGINED = 2.0
 MISSING = -2
 # A larger number of states and symbols is not averaged over.
 ROWS = 20_000
-# What the search for hidden machines may cost, and letting them learn from all strings; a smaller share is none.
-SEARCHING, LEARNING = 2.4e10, 8e9
+# What hidden machines may cost for each second: the search, chains of them, and learning from all strings; and seconds.
+SEARCHING, SAMPLING, LEARNING = 2.5e8, 3.5e8, 2e8
+SECONDS = 40.0
+# A smaller share is none.
 LEAST = 0.02
 
 
@@ -66,6 +69,8 @@ class Mixture:
     ----------
     selection : Selection
         What `ds.selection.select` found; ``selection.predictor()`` is the same.
+    seconds : float
+        About how long hidden machines of whole strings are looked for, counted in operations; more find better ones.
 
     Attributes
     ----------
@@ -86,8 +91,8 @@ class Mixture:
     Notes
     -----
     It learns along the symbols of the selection, and then stays as it is, however much is asked; `update` lets it learn
-    more. Of whole strings every tenth is kept back, to tell how much hidden machines are to be believed, which is tried
-    for about 40 seconds at most; the steps of these stay as they are in `update`. Nothing is impossible, not even
+    more. Of whole strings every tenth is kept back, to tell how much hidden machines are to be believed; the
+    steps of these stay as they are in `update`. Nothing is impossible, not even
     symbols that were never seen; missing ones (None, NaN) cost nothing, and machines and contexts begin anew then.
     Cost: about 2 µs for each symbol, and n_symbols times that for distributions; memory: at most 0.2 GB, and that of
     the machines.
@@ -102,7 +107,8 @@ class Mixture:
     True
     """
 
-    def __init__(self, selection: Selection) -> None:
+    def __init__(self, selection: Selection, *, seconds: float = SECONDS) -> None:
+        seconds = real(seconds, "seconds", above=0, remedy="try seconds=40", of="Mixture")
         remedy = "give what ds.selection.select(symbols) returns"
         require(selection, "machine_of", "selection", "a Selection", remedy)
         if selection.data is None:
@@ -120,26 +126,32 @@ class Mixture:
         # The symbols as they are numbered in the alphabet, with a gap where a sequence begins.
         number = np.append(np.argsort(place), -1)
         if self._whole:
-            self._learn_strings(series, place, selection.candidates)
+            self._learn_strings(series, place, selection.candidates, seconds)
         else:
             self._follow(np.insert(number[series.codes], series.bounds[1:-1], -1), learns=True)
 
-    def _learn_strings(self, series: SymbolSeries, place: Ints, candidates: tuple[Candidate, ...]) -> None:
+    def _learn_strings(
+        self, series: SymbolSeries, place: Ints, candidates: tuple[Candidate, ...], seconds: float
+    ) -> None:
         """Learn from most strings, believe hidden machines by the others, and learn from these too."""
         number = np.argsort(place)
         # Symbols are numbered as they appear, so that their names change nothing.
-        search = StringSearch(HiddenStrings(series.codes, series.n_symbols), Budget(SEARCHING))
+        search = StringSearch(HiddenStrings(series.codes, series.n_symbols), Budget(SEARCHING * seconds))
         self._follow(number[search.learnt.codes], learns=True)
         alone = np.add.reduceat(self._follow(number[search.held.codes]), search.held.starts)
         self._follow(number[search.held.codes], learns=True)
-        found = search.best([(c.targets[:, number], c.counts[:, number]) for c in different_sizes(candidates)])
+        found: list[KeptBack] = []
+        found += search.best([(c.targets[:, number], c.counts[:, number]) for c in different_sizes(candidates)])
+        found += sampled(search, found[0].machine, SAMPLING * seconds) if found else []
         shares = likeliest_shares(np.array([alone, *(one.bits for one in found)]))
         found = [one for one, share in zip(found, shares[1:], strict=True) if share >= LEAST]
-        self.shares = likeliest_shares(np.array([alone, *(one.bits for one in found)]))
-        search.budget = Budget(LEARNING)
-        for one in found:
-            machine = closed(search.on_all(one.machine))
-            self._hidden.append(Hidden(np.ascontiguousarray(machine.steps[place]), machine.home))
+        shares = likeliest_shares(np.array([alone, *(one.bits for one in found)]))
+        each = [shares[:1]]
+        for one, share in zip(found, shares[1:], strict=True):
+            machines = one.on_all(search.series, Budget(LEARNING * seconds / len(found)))
+            self._hidden += [_named(closed(machine), place) for machine in machines]
+            each.append(np.full(len(machines), share / len(machines)))
+        self.shares = np.concatenate(each)
         self._judged = search.held.n_strings
 
     def _make(self, machines: list[Proposal], size: int) -> None:
@@ -328,6 +340,11 @@ def _large(series: SymbolSeries, budget: Budget) -> Iterator[Proposal]:
                 ends[:, series.end] = 0
             if ends.size <= ROWS * series.n_symbols:
                 yield ends, uses
+
+
+def _named(machine: Hidden, place: Ints) -> Hidden:
+    """The machine with its symbols in the order of the alphabet."""
+    return Hidden(np.ascontiguousarray(machine.steps[place]), machine.home)
 
 
 def _different(machines: list[Proposal]) -> list[Proposal]:

@@ -15,7 +15,7 @@ from ..support.arguments import require
 from ..support.arrays import Ints
 from ..support.plurals import plural
 from .doubt import hidden_gain
-from .mixture import Mixture
+from .mixture import SECONDS, Mixture
 from .search import Candidate, Proposal, SymbolSeries
 
 # Descriptions closer than this many bits, odds of 16 to 1, cannot be told apart; so many are odds of 1000 to 1.
@@ -66,9 +66,9 @@ class Selection:
     whole: bool = False
     data: tuple[SymbolSeries, Ints] | None = field(default=None, repr=False)
 
-    def predictor(self) -> Mixture:
+    def predictor(self, *, seconds: float = SECONDS) -> Mixture:
         """The average over machines and contexts whose weights follow their success: see `ds.Mixture`."""
-        return Mixture(self)
+        return Mixture(self, seconds=seconds)
 
     @cached_property
     def hidden(self) -> float:
