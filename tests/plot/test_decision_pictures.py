@@ -84,6 +84,14 @@ def related(name: str) -> Axes:
     return ds.plot.relations(without_machine() if name == "pairs" else chosen(name))
 
 
+@pytest.mark.parametrize("draw", [drawn, related])
+def test_few_states_have_the_colours_of_machines(draw: Callable[[str], Axes]) -> None:
+    def colours(ax: Axes) -> list[str]:
+        return sorted(to_hex(patch.get_facecolor()) for patch in ax.patches if isinstance(patch, Circle))
+
+    assert colours(draw("even")) == colours(ds.plot.machine(MACHINES["even"]))
+
+
 def texts(ax: Axes) -> list[str]:
     """What is written, without the caption."""
     return [text.get_text() for text in ax.texts if text.get_gid() != "caption"]

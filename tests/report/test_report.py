@@ -190,6 +190,18 @@ def test_causal_states_of_a_series_come_with_their_windows() -> None:
     assert "decisions" not in found.ids
 
 
+def test_decisions_of_one_state_each_are_a_table_alone() -> None:
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 5, 3000)
+    causal = ds.CausalStates().fit(ds.observe.pairs(x, np.where(rng.random(3000) < 0.9, x, (x + 1) % 5)))
+    for utility, pictures in ((ds.utility.zero_one(), 0), (ds.utility.squared_error(), 1)):
+        choice = ds.DecisionalStates(utility, delta=0.05).fit(causal)
+        found = Page(report.page(title="", asked={}, command="", causal=causal, choice=choice))
+        labels = [attrs.get("aria-label") or "" for attrs in found.all("svg")]
+        assert sum(label.startswith("States inside") for label in labels) == pictures
+        assert "5 decisional states" in found.words
+
+
 def test_maps_have_the_size_of_the_field() -> None:
     found = Page(made("field"))
     assert [(attrs["width"], attrs["height"]) for attrs in found.all("img")] == [("60", "48")] * 5

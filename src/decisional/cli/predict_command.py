@@ -151,13 +151,13 @@ def _summary(found: Any, model: Any, kind: str, arguments: argparse.Namespace) -
     rows = [("Model", f"{arguments.model}: {states}, of {OF[kind]}")]
     rows += [("Data", f"{arguments.file}: {plural(found.n, 'observation')}"), ("States", seen)]
     if found.mean_surprise == found.mean_surprise:
-        said = f"{found.mean_surprise:.4f} bits on average, {found.usual_surprise:.4f} in the data of the model"
+        said = f"{found.mean_surprise:z.4f} bits on average, {found.usual_surprise:z.4f} in the data of the model"
         rows.append(("Surprise", said))
     if found.utility is not None:
         from ..decisions.regret import block_error
 
-        worth = f"{found.utility.mean():.4f} ± {block_error(found.utility):.2g} each"
-        rows.append(("Worth", f"the decisions brought {worth}, the states promised {found.expected_utility:.4f}"))
+        worth = f"{found.utility.mean():z.4f} ± {block_error(found.utility):.2g} each"
+        rows.append(("Worth", f"the decisions brought {worth}, the states promised {found.expected_utility:z.4f}"))
     if found.ahead is not None and found.ahead[-1] >= 0:
         last = int(found.ahead[-1])
         chosen = None if found.choices is None else found.choices[last]

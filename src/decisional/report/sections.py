@@ -429,6 +429,9 @@ def decisions_figure(choice: DecisionalModel) -> Callable[[], Any] | None:
     """What draws the decisions with their states; None where these are too many."""
     if choice.n_states_ > MOST_BOXES or len(choice.utility_) > MOST_CIRCLES:
         return None
+    if choice.machine_ is None and choice.iso_utility_.n_states == 1 and choice.n_states_ == len(choice.utility_):
+        # One column of boxes with a circle each says less than the table.
+        return None
     return lambda: plot.relations(choice) if choice.machine_ is None else plot.decisions(choice)
 
 
