@@ -14,6 +14,7 @@ Worth = dict[str, Any]
 # Packages with the data of an example.
 PACKAGES = {
     "weather": "vega_datasets",
+    "shell": "vega_datasets",
     "hourly": "vega_datasets",
     "ocean": "iris_sample_data",
     "forecasts": "statsmodels",
@@ -32,6 +33,11 @@ def weather(worth: Worth) -> None:
     followed = worth["following the decisional states"]
     assert worth["always in"] < worth["always out"] < followed < worth["a perfect forecast"]
     assert followed == worth["as if yesterday's weather lasted"]
+
+
+def shell(worth: Worth) -> None:
+    assert worth["each x"] < worth["as the day before"] < worth["states"] < 0.5 * worth["mean of the old file"]
+    assert 0.85 < worth["inside"] < 0.95
 
 
 def particles(worth: Worth) -> None:
@@ -126,6 +132,7 @@ def film(worth: Worth) -> None:
 # What is run, how small, and what its `worth` must tell.
 CASES: list[tuple[Callable[[Worth], None], dict[str, Any]]] = [
     (weather, {}),
+    (shell, {}),
     (particles, {"WIDTH": 150}),
     (vortices, {"STEPS": 18}),
     (turbulence, {"STEPS": 24}),
