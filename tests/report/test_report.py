@@ -190,6 +190,12 @@ def test_causal_states_of_a_series_come_with_their_windows() -> None:
     assert "decisions" not in found.ids
 
 
+def test_one_best_prediction_is_not_different() -> None:
+    choice = ds.DecisionalStates(ds.utility.zero_one()).fit(ds.processes.biased_coin(0.7))
+    words = Page(report.page(title="", asked={}, command="", choice=choice)).words
+    assert "1 best prediction in every state" in words
+
+
 def test_decisions_of_one_state_each_are_a_table_alone() -> None:
     rng = np.random.default_rng(2)
     x = rng.integers(0, 5, 3000)
