@@ -9,10 +9,20 @@ import numpy as np
 
 from ..machines import TransitionGraph
 from ..support.arguments import flag, refusal, require
-from ..support.arrays import Floats, Ints
+from ..support.arrays import Floats
 from ..support.display import html_of
 from .diagrams import FONT, MARGIN, Canvas, Diagram, extent, graph_diagram, machine_diagram, route, with_room
-from .figures import LINE, RECURRENT, STATE_COLOURS, TRANSIENT, fill, render, require_fitted, require_matplotlib
+from .figures import (
+    LINE,
+    RECURRENT,
+    STATE_COLOURS,
+    TRANSIENT,
+    fill,
+    rarity_colours,
+    render,
+    require_fitted,
+    require_matplotlib,
+)
 from .labels import arrange
 from .layout import Boxes, layout, nest
 from .wording import causal_probabilities, decision_texts, mean_utility, probability_text, set_texts, worth
@@ -176,11 +186,16 @@ def _colours(diagram: Diagram) -> list[str]:
     return [RECURRENT if recurrent else TRANSIENT for recurrent in diagram.recurrent]
 
 
-def _inside(groups: Ints) -> list[tuple[str, str]]:
+def _inside(choice: DecisionalModel) -> list[tuple[str, str]]:
     """Colours and hatchings of states: few have those that they have everywhere, many those of their decisions."""
-    if len(groups) <= len(STATE_COLOURS):
+    groups, causal = choice.states_.labels, choice.causal_
+    if len(groups) > len(STATE_COLOURS):
+        return [fill(k) for k in groups.tolist()]
+    if causal is None or causal.observations_.kind not in ("field", "image"):
         return [(colour, "") for colour in STATE_COLOURS[: len(groups)]]
-    return [fill(k) for k in groups.tolist()]
+    # As on maps.
+    count = np.round(causal.states_.probability * causal.observations_.n)
+    return [("#{:02x}{:02x}{:02x}".format(*rgb), "") for rgb in rarity_colours(count).tolist()]
 
 
 def decisions(
@@ -230,7 +245,7 @@ def decisions(
     for text, place in zip(boxes.titles, boxes.titles_at(corners).mean(axis=1), strict=True):
         canvas.label(place, text, align="left")
     canvas.edges(diagram)
-    canvas.states(diagram, _inside(boxes.group))
+    canvas.states(diagram, _inside(choice))
     canvas.caption(caption)
     return canvas.ax
 
@@ -328,7 +343,7 @@ class _Grid:
         names = range(len(self.p)) if machine is None else machine.names
         diagram = Diagram((names[k] for k in shown.tolist()), self.p[shown], self.p[shown] > 0)
         diagram.xy = self._places()
-        fills = _inside(self.choice.states_.labels)
+        fills = _inside(self.choice)
         canvas.states(diagram, [fills[k] for k in shown.tolist()])
         for title, note, (low, high) in zip(self.titles, self.notes, self.corners, strict=True):
             middle = (low[0] + high[0]) / 2

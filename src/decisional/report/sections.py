@@ -213,7 +213,9 @@ def _odds(found: Findings, p: Floats) -> Bars | Curve:
     """A distribution as bars, or as a curve where the outcomes are many numbers."""
     if found.values is not None:
         return _curve(p, found.values)
-    outcomes = [outcome_text(outcome) for outcome in found.outcomes]
+    numbers = [isinstance(outcome, (int, float)) for outcome in found.outcomes]
+    texts = map(outcome_text, found.outcomes)
+    outcomes = [typeset(text) if is_number else text for text, is_number in zip(texts, numbers, strict=True)]
     if len(outcomes) <= FEW_OUTCOMES:
         return Bars(list(zip(outcomes, p.tolist(), strict=True)))
     top = [z for z in np.argsort(-p, kind="stable")[: FEW_OUTCOMES - 2].tolist() if p[z] > 0]
