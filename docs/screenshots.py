@@ -17,8 +17,10 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import pandas as pd
 from PIL import Image
+from skimage import data
 
 import decisional as ds
+from decisional.cli import main
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "cli"))
@@ -30,7 +32,7 @@ PAGES = ROOT / "docs" / "_build" / "html"
 SYMBOLS, PACE, CHUNK = 60_000, 4_000, 400  # of the stream: how many, and how many a second
 
 
-def main() -> None:
+def take() -> None:
     with TemporaryDirectory() as folder, browser.Browser() as chromium:
         os.chdir(folder)
         for name, address in (("landing", "index.html"), ("gallery", "gallery/index.html")):
@@ -45,6 +47,14 @@ def main() -> None:
             )
             zoomed(page)
             keep(page, f"report_{width}_{theme}")
+        Image.fromarray(data.camera()[::4, ::4]).save("image.png")
+        np.save("field.npy", ds.processes.elementary_ca(110, 200, 150, 1)[50:])
+        for line in ("field field.npy --past 4 --match exact", "image image.png --tau 7"):
+            kind = line.split()[0]
+            assert main([*line.split(), "--report", f"{kind}.html", "--quiet"]) == 0
+            page = chromium.open(Path(f"{kind}.html").resolve().as_uri(), 1280, 1150)
+            pointed(page, 1)
+            keep(page, f"report_{kind}", section=True)
         live(chromium)
 
 
@@ -52,12 +62,17 @@ def sizes() -> Iterator[tuple[int, str]]:
     return ((width, theme) for width in WIDTHS for theme in THEMES)
 
 
-def keep(page: browser.Page, name: str, whole: bool = False) -> None:
-    """Write a picture in few colours, once nothing was complained of."""
+def keep(page: browser.Page, name: str, whole: bool = False, section: bool = False) -> None:
+    """Write a picture in few colours, once nothing was complained of; of the section of the data alone."""
     assert not page.errors(), page.errors()
     assert page.run("document.documentElement.scrollWidth <= innerWidth"), f"{name} is too wide"
     page.screenshot("shot.png", whole=whole)
-    image = Image.open("shot.png").convert("RGB").quantize(160, dither=Image.Dither.NONE)
+    shot = Image.open("shot.png").convert("RGB")
+    if section:
+        page.run("place = document.getElementById('overview').closest('section').getBoundingClientRect()")
+        left, right, bottom = page.run("[place.left, place.right, place.bottom]")
+        shot = shot.crop((int(left), 0, int(right) + 1, min(int(bottom), shot.height)))
+    image = shot.quantize(160, dither=Image.Dither.NONE)
     image.save(ROOT / "docs" / "images" / f"{name}.png", optimize=True)
     print(name, image.size)
 
@@ -78,6 +93,15 @@ def report() -> None:
     )
 
 
+def pointed(page: browser.Page, number: int) -> None:
+    """One of the maps, and the pointer on a place of it."""
+    page.wait("/Aggregated|Single/.test(document.getElementById('overview').innerText)")
+    page.run(f"document.querySelector('[data-map=\"{number}\"]').click()")
+    page.run("document.getElementById('overview').closest('section').scrollIntoView()")
+    time.sleep(1.5)
+    point(page, 0.5, 260)
+
+
 def zoomed(page: browser.Page) -> None:
     """Two weeks of the data, with a state that is highlighted, and the pointer on a place."""
     page.wait("/Aggregated|Single/.test(document.getElementById('overview').innerText)")
@@ -87,9 +111,14 @@ def zoomed(page: browser.Page) -> None:
     page.run('document.querySelector(\'#overview [data-state="1"], #along [data-state="1"]\').click()')
     page.run("document.getElementById('overview').closest('section').scrollIntoView()")
     time.sleep(1.5)
+    point(page, 0.55, 110)
+
+
+def point(page: browser.Page, across: float, down: int) -> None:
+    """Put the pointer on a place of the figure."""
     page.run("figure = document.querySelector('#overview [data-part=figure]').getBoundingClientRect()")
     left, top, width = page.run("[figure.left, figure.top, figure.width]")
-    page.ask("Input.dispatchMouseEvent", type="mouseMoved", x=left + 0.55 * width, y=top + 110)
+    page.ask("Input.dispatchMouseEvent", type="mouseMoved", x=left + across * width, y=top + down)
     time.sleep(0.6)
 
 
@@ -140,4 +169,4 @@ def feed(program: subprocess.Popen, text: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    take()
