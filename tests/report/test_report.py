@@ -215,6 +215,15 @@ def test_maps_have_the_size_of_the_field() -> None:
     assert "past=2, future=2" in found.words
 
 
+def test_grey_levels_above_the_darkest_are_said_to_be_so() -> None:
+    said = "Outcomes and predictions are grey levels above the darkest pixel around."
+    assert said in Page(made("image")).words
+    pixels = inputs("image")["field"]
+    causal = ds.CausalStates(ds.Kernels(bandwidth=1.5)).fit(ds.observe.image(pixels, subtract_min=False))
+    assert said not in Page(report.page(title="", asked={}, command="", field=pixels, causal=causal)).words
+    assert said not in Page(made("field")).words
+
+
 def test_many_states_are_cut_with_a_note() -> None:
     words = Page(made("signal")).words
     n = inputs("signal")["choice"].causal_.n_states_

@@ -148,6 +148,12 @@ class Findings:
         return values if (np.diff(values) > 0).all() else None
 
     @property
+    def relative(self) -> bool:
+        """Whether outcomes and predictions are grey levels above the darkest pixel around."""
+        way = None if self.causal is None else self.causal.observations_.way
+        return way is not None and bool(way.given.get("subtract_min"))
+
+    @property
     def n(self) -> int:
         """Number of observations, 0 where it is not known."""
         if self.causal is not None:
