@@ -39,6 +39,8 @@ sphinx_gallery_conf = {
     "within_subsection_order": "ExampleTitleSortKey",
     "image_srcset": ["2x"],
     "download_all_examples": False,
+    # Its page asks the network for scripts.
+    "write_computation_times": False,
     "first_notebook_cell": "# pip install 'decisional[examples]'\n%matplotlib inline",
     "abort_on_example_error": True,
 }

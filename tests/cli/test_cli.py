@@ -567,6 +567,12 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_nothing_has_no_sign(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "little.csv").write_text("U,0,1\nwait,-1e-6,-1e-6\n")
+    assert run("decide", model, "--utility", tmp_path / "little.csv") == 0
+    assert "-0.0" not in capsys.readouterr().out
+
+
 def test_decide(model: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("matplotlib")
     (tmp_path / "data.txt").write_text("01101\n0001\n")

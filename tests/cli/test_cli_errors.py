@@ -237,6 +237,9 @@ DECISIONS = [
     ("watch letters.json --utility zero-one --state new.json --out new.jsonl", "'0' at position 0"),
 ]
 OTHERS = [
+    ("symbols even.txt --utility bet.csv", "no option or argument --utility bet.csv: see 'decisional symbols --help'"),
+    ("watch a b c", "no option or argument c: see 'decisional watch --help'"),
+    ("--verbose demo", "no option or argument --verbose: see 'decisional --help'"),
     ("simulate luck", "There is no process 'luck'"),
     ("simulate even --param q=1", "no parameter of even"),
     ("simulate even --param p", "no parameter of even"),

@@ -64,6 +64,16 @@ def test_a_signal_with_dates(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert f"{found.mean_surprise:.4f} bits on average, {found.usual_surprise:.4f} in the data of the model" in told
     assert f"the states promised {found.expected_utility:.4f}" in told
     assert f"state {found.ahead[-1]} after the last value, predict" in told
+    causal = choice.causal_
+    outcomes = np.asarray(causal.outcomes_, float)
+    np.testing.assert_allclose(labels["mean"][1:], (causal.distributions_ @ outcomes)[found.ahead[1:]])
+    quantiles = labels[["q05", "q25", "q50", "q75", "q95"]]
+    assert quantiles[:1].isna().all(axis=None)
+    assert (quantiles[1:].diff(axis=1).iloc[:, 1:] >= 0).all(axis=None)
+    order = np.argsort(outcomes)
+    for state, median in zip(labels.state[1:], labels.q50[1:], strict=True):
+        below = causal.distributions_[state, order][outcomes[order] < median].sum()
+        assert below < 0.5 <= below + causal.distributions_[state, outcomes == median].sum() + 1e-12
 
 
 @pytest.mark.parametrize("made", [("--past", 4, "--model"), ("--json",)])
@@ -74,7 +84,13 @@ def test_symbols(made: tuple[Any, ...], folder: Path, capsys: pytest.CaptureFixt
     assert len(labels) == 2000
     assert labels.state.iloc[-1] >= 0
     assert labels.surprise.mean() == pytest.approx(2 / 3, abs=0.1)
-    assert list(labels.columns) == ["position", "state", "local_complexity", "surprise"]
+    assert list(labels.columns) == ["position", "state", "local_complexity", "surprise", "P(0)", "P(1)"]
+    known = labels[labels.state >= 0]
+    assert labels[labels.state < 0]["P(1)"].isna().all()
+    np.testing.assert_allclose(known["P(0)"] + known["P(1)"], 1.0)
+    symbols = np.array(list(Path("new.txt").read_text().strip())).astype(int)[known.index[1:]]
+    chance = np.where(symbols == 1, known["P(1)"][:-1], known["P(0)"][:-1])
+    np.testing.assert_allclose(-np.log2(chance), known.surprise[:-1], atol=1e-9)
     assert "Surprise" in said(capsys)
 
 
@@ -109,6 +125,27 @@ def test_fields_and_images(command: str, name: str, folder: Path, capsys: pytest
         assert len(labels.dropna()) == len(labels)
 
 
+def test_beliefs_tell_what_comes_next(folder: Path) -> None:
+    machine = ds.processes.mess3()
+    ds.DecisionalStates(ds.utility.zero_one()).fit(machine).save("model.json")
+    symbols = machine.simulate(50, rng=1)
+    Path("new.txt").write_text("".join(map(str, symbols.tolist())) + "\n")
+    assert run("predict", "model.json", "new.txt", "--labels", "states.csv", "--quiet") == 0
+    columns = [f"P({symbol})" for symbol in machine.alphabet]
+    found = pd.read_csv("states.csv")[columns]
+    np.testing.assert_allclose(found, machine.predict_proba(symbols), atol=1e-9)
+
+
+def test_of_many_outcomes_the_likeliest_is_told(folder: Path) -> None:
+    assert run("field", "old.npy", "--past", 2, "--future", 3, "--model", "model.json", "--quiet") == 0
+    assert run("predict", "model.json", "new.npy", "--labels", "states.csv", "--quiet") == 0
+    labels, causal = pd.read_csv("states.csv"), ds.DecisionalStates.load("model.json").causal_
+    assert len(causal.outcomes_) > 16
+    best = causal.distributions_.argmax(axis=1)
+    assert labels.likeliest.tolist() == [str(causal.outcomes_[best[state]]) for state in labels.state]
+    np.testing.assert_allclose(labels["P(likeliest)"], causal.distributions_.max(axis=1)[labels.state])
+
+
 @pytest.mark.parametrize("named", [True, False])
 def test_pairs_in_a_table(named: bool, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def rows(seed: int) -> pd.DataFrame:
@@ -124,6 +161,8 @@ def test_pairs_in_a_table(named: bool, folder: Path, capsys: pytest.CaptureFixtu
     assert "the decisions brought" in said(capsys)
     labels = pd.read_csv("states.csv")
     assert (labels.decision == rows(2).w).mean() > 0.9
+    np.testing.assert_allclose(labels["P(down)"] + labels["P(up)"], 1.0)
+    assert (np.where(labels["P(up)"] > 0.5, "up", "down") == labels.decision).all()
     assert run("predict", "model.json", "pairs.csv", "--labels", "states.csv") == 0
     assert "brought" not in said(capsys)
     assert pd.read_csv("states.csv").surprise.isna().all()

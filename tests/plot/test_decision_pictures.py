@@ -84,6 +84,14 @@ def related(name: str) -> Axes:
     return ds.plot.relations(without_machine() if name == "pairs" else chosen(name))
 
 
+@pytest.mark.parametrize("draw", [drawn, related])
+def test_few_states_have_the_colours_of_machines(draw: Callable[[str], Axes]) -> None:
+    def colours(ax: Axes) -> list[str]:
+        return sorted(to_hex(patch.get_facecolor()) for patch in ax.patches if isinstance(patch, Circle))
+
+    assert colours(draw("even")) == colours(ds.plot.machine(MACHINES["even"]))
+
+
 def texts(ax: Axes) -> list[str]:
     """What is written, without the caption."""
     return [text.get_text() for text in ax.texts if text.get_gid() != "caption"]
@@ -414,3 +422,13 @@ def test_without_matplotlib(make: Callable[[], Axes], monkeypatch: pytest.Monkey
     monkeypatch.setattr(builtins, "__import__", missing)
     with pytest.raises(ImportError, match=r"Plotting needs matplotlib: pip install 'decisional\[plot\]'\."):
         make()
+
+
+def test_states_of_fields_have_the_colours_of_maps() -> None:
+    field = ds.processes.elementary_ca(54, 60, 60, rng=1)
+    causal = ds.CausalStates().fit(ds.observe.light_cones(field, past=2, future=2))
+    assert causal.n_states_ <= 12
+    ax = ds.plot.relations(ds.DecisionalStates(ds.utility.matching_cells()).fit(causal))
+    found = {to_hex(patch.get_facecolor()) for patch in ax.patches if isinstance(patch, Circle)}
+    known = ds.plot.state_colours(causal.labels_)[causal.labels_ >= 0]
+    assert found == {"#{:02x}{:02x}{:02x}".format(*rgb) for rgb in np.unique(known, axis=0).tolist()}

@@ -126,6 +126,16 @@ def test_given_axes_and_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
 
 
+def test_causal_states_alone_predict_means(tmp_path: Path) -> None:
+    values, choice = wave()
+    means = ds.DecisionalStates(ds.utility.squared_error()).fit(choice.causal_)
+    for name, given in (("a.svg", choice.causal_), ("b.svg", means)):
+        ds.plot.save(ds.plot.signal(given, values), tmp_path / name)
+    assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+    with pytest.raises(ValueError, match="not fitted"):
+        ds.plot.signal(ds.CausalStates(past=2), values)
+
+
 def test_what_is_no_signal() -> None:
     values, choice = wave()
     with pytest.raises(ValueError, match=r"^The 'signal' has shape \(399,\) and the states \(400,\); it must be .*\.$"):

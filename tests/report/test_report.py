@@ -190,11 +190,38 @@ def test_causal_states_of_a_series_come_with_their_windows() -> None:
     assert "decisions" not in found.ids
 
 
+def test_one_best_prediction_is_not_different() -> None:
+    choice = ds.DecisionalStates(ds.utility.zero_one()).fit(ds.processes.biased_coin(0.7))
+    words = Page(report.page(title="", asked={}, command="", choice=choice)).words
+    assert "1 best prediction in every state" in words
+
+
+def test_decisions_of_one_state_each_are_a_table_alone() -> None:
+    rng = np.random.default_rng(2)
+    x = rng.integers(0, 5, 3000)
+    causal = ds.CausalStates().fit(ds.observe.pairs(x, np.where(rng.random(3000) < 0.9, x, (x + 1) % 5)))
+    for utility, pictures in ((ds.utility.zero_one(), 0), (ds.utility.squared_error(), 1)):
+        choice = ds.DecisionalStates(utility, delta=0.05).fit(causal)
+        found = Page(report.page(title="", asked={}, command="", causal=causal, choice=choice))
+        labels = [attrs.get("aria-label") or "" for attrs in found.all("svg")]
+        assert sum(label.startswith("States inside") for label in labels) == pictures
+        assert "5 decisional states" in found.words
+
+
 def test_maps_have_the_size_of_the_field() -> None:
     found = Page(made("field"))
     assert [(attrs["width"], attrs["height"]) for attrs in found.all("img")] == [("60", "48")] * 5
     assert "machine" not in found.ids
     assert "past=2, future=2" in found.words
+
+
+def test_grey_levels_above_the_darkest_are_said_to_be_so() -> None:
+    said = "Outcomes and predictions are grey levels above the darkest pixel around."
+    assert said in Page(made("image")).words
+    pixels = inputs("image")["field"]
+    causal = ds.CausalStates(ds.Kernels(bandwidth=1.5)).fit(ds.observe.image(pixels, subtract_min=False))
+    assert said not in Page(report.page(title="", asked={}, command="", field=pixels, causal=causal)).words
+    assert said not in Page(made("field")).words
 
 
 def test_many_states_are_cut_with_a_note() -> None:

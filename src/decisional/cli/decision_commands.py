@@ -228,7 +228,7 @@ def _summary(choice: Any, states: list[dict[str, Any]], arguments: argparse.Name
     for place, state in enumerate(states):
         names = ", ".join(map(summary.symbol_text, state["causal"][:12])) + (", ..." if state["causal"][12:] else "")
         best = predictions_text(state["predictions"])
-        table.append([f"ω{place}", f"{state['probability']:.4f}", best, f"{state['utility']:.4f}", names])
+        table.append([f"ω{place}", f"{state['probability']:.4f}", best, f"{state['utility']:z.4f}", names])
     common = summary.align(table[:41], len(table) - 41, "states")
     return [*summary.facts(rows), "", *common, "", *summary.decisions(choice, _complexity(choice))]
 

@@ -34,14 +34,19 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Options may stand between the arguments of a command, as in `watch MODEL --column C DATA`."""
-        # After -- everything is an argument, which argparse forgets where it mixes.
-        if self._subparsers is not None or self._is_mixing or "--" in (args or ()):
+        if self._subparsers is not None or self._is_mixing:
             return super().parse_known_args(args, namespace)
         self._is_mixing = True
+        # After -- everything is an argument, which argparse forgets where it mixes.
+        parse = super().parse_known_args if "--" in (args or ()) else self.parse_known_intermixed_args
         try:
-            return self.parse_known_intermixed_args(args, namespace)
+            found, unknown = parse(args, namespace)
         finally:
             self._is_mixing = False
+        if unknown:
+            # Here the command is still known.
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
         for found, said in REWORDED:

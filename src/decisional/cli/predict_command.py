@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 from typing import Any
 
 from ..support.plurals import plural
@@ -14,8 +15,9 @@ MODEL is what `field`, `image`, `signal` or `symbols --past N` wrote with --mode
 were. Of pairs, FILE is a table with the columns of the fit, or as many columns, and --column has the outcomes.
 
 --labels has a row for each place, with its date or position: the state, the decision and what it brought, the local
-complexity -log2 P(state), and the surprise -log2 P(z|state), in bits; .npy has the state, the local complexity and the
-surprise on the grid of the data.
+complexity -log2 P(state), the surprise -log2 P(z|state), in bits, and P(Z|x), that of the state: of each symbol, of
+more than 16 outcomes the likeliest, or of numbers the mean and quantiles. .npy has the state, the local complexity and
+the surprise on the grid of the data.
 
 example:
   decisional signal yesterday.csv --column load --time date --model model.json
@@ -48,6 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise ValueError("The MODEL '-' is standard input, where the data come from: give the path of a file.")
     outputs = results.Outputs(arguments, {"labels": None, "json": None})
     from ..decisions.load_model import load_model
+    from ..decisions.odds import odds
     from ..machines import EpsilonMachine
     from ..states.applied import apply_machine
 
@@ -57,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     kind = "series" if causal is None else causal.observations_.kind
     data, z = _pairs(causal, arguments) if kind == "pairs" else (_read(kind, arguments), None)
     found = apply_machine(model, data) if machine else model.apply(data, z)
-    written = outputs.write({"labels": lambda path: _save(found, path), "json": lambda path: _json(found, path, model)})
+    save, tell = lambda path: _save(found, path, odds(model, found, data)), lambda path: _json(found, path, model)
+    written = outputs.write({"labels": save, "json": tell})
     if not arguments.quiet:
         print("\n".join(_summary(found, model, kind, arguments)))
         results.announce(written)
@@ -102,10 +106,10 @@ def _pairs(causal: Any, arguments: argparse.Namespace) -> tuple[Any, Any]:
     return x, None if z is None else z.to_numpy()
 
 
-def _save(found: Any, path: str) -> None:
+def _save(found: Any, path: str, odds: Mapping[str, Any]) -> None:
     """Write what is known of each place."""
     if path.endswith(".csv"):
-        results.save_table(found.to_frame(), path)
+        results.save_table(found.to_frame().assign(**odds), path)
         return
     from io import BytesIO
 
@@ -151,13 +155,13 @@ def _summary(found: Any, model: Any, kind: str, arguments: argparse.Namespace) -
     rows = [("Model", f"{arguments.model}: {states}, of {OF[kind]}")]
     rows += [("Data", f"{arguments.file}: {plural(found.n, 'observation')}"), ("States", seen)]
     if found.mean_surprise == found.mean_surprise:
-        said = f"{found.mean_surprise:.4f} bits on average, {found.usual_surprise:.4f} in the data of the model"
+        said = f"{found.mean_surprise:z.4f} bits on average, {found.usual_surprise:z.4f} in the data of the model"
         rows.append(("Surprise", said))
     if found.utility is not None:
         from ..decisions.regret import block_error
 
-        worth = f"{found.utility.mean():.4f} ± {block_error(found.utility):.2g} each"
-        rows.append(("Worth", f"the decisions brought {worth}, the states promised {found.expected_utility:.4f}"))
+        worth = f"{found.utility.mean():z.4f} ± {block_error(found.utility):.2g} each"
+        rows.append(("Worth", f"the decisions brought {worth}, the states promised {found.expected_utility:z.4f}"))
     if found.ahead is not None and found.ahead[-1] >= 0:
         last = int(found.ahead[-1])
         chosen = None if found.choices is None else found.choices[last]

@@ -61,11 +61,11 @@ def measures(machine: EpsilonMachine, complexity: float | None) -> list[str]:
     words = ["symbol" if order == 1 else "symbols" for order in orders]
     names = ("R  Markov order ", "k  cryptic order")
     return [
-        *([] if complexity is None else [f"C  statistical complexity, all states  {complexity:8.4f} bits"]),
-        f"C  recurrent states only               {machine.statistical_complexity():8.4f} bits",
-        f"h  entropy rate                        {machine.entropy_rate():8.4f} bits per symbol",
-        f"E  excess entropy                      {machine.excess_entropy():8.4f} bits",
-        f"χ  crypticity                          {machine.crypticity():8.4f} bits",
+        *([] if complexity is None else [f"C  statistical complexity, all states  {complexity:z8.4f} bits"]),
+        f"C  recurrent states only               {machine.statistical_complexity():z8.4f} bits",
+        f"h  entropy rate                        {machine.entropy_rate():z8.4f} bits per symbol",
+        f"E  excess entropy                      {machine.excess_entropy():z8.4f} bits",
+        f"χ  crypticity                          {machine.crypticity():z8.4f} bits",
         *(f"{name}                     {n:>8} {word}" for name, n, word in zip(names, symbols, words, strict=False)),
     ]
 
@@ -80,8 +80,8 @@ def decisions(choice: Any, complexity: float) -> list[str]:
     """The same in words."""
     *bits, (_, utility) = decisions_json(choice, complexity).items()
     kinds = ("causal states", "decisional states", "iso-prediction states", "iso-utility states")
-    lines = [f"{letter}  {what:<37}{value:8.4f} bits" for (letter, value), what in zip(bits, kinds, strict=True)]
-    return [f"E[U]  expected utility                  {utility:8.4f}", *lines]
+    lines = [f"{letter}  {what:<37}{value:z8.4f} bits" for (letter, value), what in zip(bits, kinds, strict=True)]
+    return [f"E[U]  expected utility                  {utility:z8.4f}", *lines]
 
 
 def states(choice: Any, rows: Sequence[tuple[str, str]], most: int = 10) -> list[str]:

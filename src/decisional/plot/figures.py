@@ -199,8 +199,6 @@ def grey(values: ArrayLike) -> NDArray[np.uint8]:
 
 def state_colours(labels: ArrayLike) -> NDArray[np.uint8]:
     """Colours (..., 3) of states in 0..255: common states pale, rare ones strong; white where unknown (-1 or NaN)."""
-    from matplotlib.colors import hsv_to_rgb
-
     rule = "it must be an array of integers from -1 on: give labels_."
     given = as_table(labels, "labels", rule, float)
     known = given[~np.isnan(given)]
@@ -208,14 +206,20 @@ def state_colours(labels: ArrayLike) -> NDArray[np.uint8]:
     if known.size and (known.min() < -1 or known.max() >= MOST_STATES or (known % 1 != 0).any()):
         raise ValueError(f"The 'labels' are {shown(labels)}; {rule}")
     state = np.nan_to_num(given, nan=-1.0).astype(np.int64)
-    count = np.bincount(state[state >= 0])
+    table = np.vstack([rarity_colours(np.bincount(state[state >= 0])), np.full((1, 3), 255, np.uint8)])
+    return np.asarray(table[state])
+
+
+def rarity_colours(count: NDArray[Any]) -> NDArray[np.uint8]:
+    """Colours (n, 3) of states that occur so often: common states pale, rare ones strong."""
+    from matplotlib.colors import hsv_to_rgb
+
     bits = -np.log2(np.maximum(count, 1) / max(count.max(initial=0), 1))
     rare = bits / max(bits.max(initial=0.0), 1.0)
     # Steps of the golden ratio keep the hues of neighbouring numbers apart.
     hue = (0.6 + np.arange(count.size) * 0.618033988749895) % 1.0
     hsv = np.column_stack([hue, 0.12 + 0.88 * rare, 1.0 - 0.3 * rare])
-    table = np.vstack([np.round(255 * hsv_to_rgb(hsv)), [[255, 255, 255]]]).astype(np.uint8)
-    return np.asarray(table[state])
+    return np.asarray(np.round(255 * hsv_to_rgb(hsv)).astype(np.uint8))
 
 
 def save(figure: Figure | Axes, path: str | os.PathLike[str]) -> None:

@@ -12,7 +12,17 @@ from ..support.arguments import flag, refusal, require
 from ..support.arrays import Floats
 from ..support.display import html_of
 from .diagrams import FONT, MARGIN, Canvas, Diagram, extent, graph_diagram, machine_diagram, route, with_room
-from .figures import LINE, RECURRENT, STATE_COLOURS, TRANSIENT, fill, render, require_fitted, require_matplotlib
+from .figures import (
+    LINE,
+    RECURRENT,
+    STATE_COLOURS,
+    TRANSIENT,
+    fill,
+    rarity_colours,
+    render,
+    require_fitted,
+    require_matplotlib,
+)
 from .labels import arrange
 from .layout import Boxes, layout, nest
 from .wording import causal_probabilities, decision_texts, mean_utility, probability_text, set_texts, worth
@@ -176,6 +186,18 @@ def _colours(diagram: Diagram) -> list[str]:
     return [RECURRENT if recurrent else TRANSIENT for recurrent in diagram.recurrent]
 
 
+def _inside(choice: DecisionalModel) -> list[tuple[str, str]]:
+    """Colours and hatchings of states: few have those that they have everywhere, many those of their decisions."""
+    groups, causal = choice.states_.labels, choice.causal_
+    if len(groups) > len(STATE_COLOURS):
+        return [fill(k) for k in groups.tolist()]
+    if causal is None or causal.observations_.kind not in ("field", "image"):
+        return [(colour, "") for colour in STATE_COLOURS[: len(groups)]]
+    # As on maps.
+    count = np.round(causal.states_.probability * causal.observations_.n)
+    return [("#{:02x}{:02x}{:02x}".format(*rgb), "") for rgb in rarity_colours(count).tolist()]
+
+
 def decisions(
     choice: DecisionalModel, ax: Axes | None = None, self_loops: bool = True, title: str | None = None
 ) -> Axes:
@@ -223,7 +245,7 @@ def decisions(
     for text, place in zip(boxes.titles, boxes.titles_at(corners).mean(axis=1), strict=True):
         canvas.label(place, text, align="left")
     canvas.edges(diagram)
-    canvas.states(diagram, [fill(k) for k in boxes.group.tolist()])
+    canvas.states(diagram, _inside(choice))
     canvas.caption(caption)
     return canvas.ax
 
@@ -321,7 +343,8 @@ class _Grid:
         names = range(len(self.p)) if machine is None else machine.names
         diagram = Diagram((names[k] for k in shown.tolist()), self.p[shown], self.p[shown] > 0)
         diagram.xy = self._places()
-        canvas.states(diagram, [fill(k) for k in self.choice.states_.labels[shown].tolist()])
+        fills = _inside(self.choice)
+        canvas.states(diagram, [fills[k] for k in shown.tolist()])
         for title, note, (low, high) in zip(self.titles, self.notes, self.corners, strict=True):
             middle = (low[0] + high[0]) / 2
             canvas.write(middle, high[1] - self.strip / 2, title)

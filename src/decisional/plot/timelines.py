@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 from ..data.calendars import read_dates
 from ..data.frames import dates_along
 from ..data.observations import Observations
-from ..decisions.decisional_model import worth_along
+from ..decisions.decisional_model import DecisionalModel, worth_along
+from ..decisions.utilities import squared_error
+from ..states.causal_model import CausalModel
 from ..support.arguments import as_table, integer
 from ..support.arrays import Bools, Floats, Ints
 from . import figures
@@ -22,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from ..decisions.decisional_model import DecisionalModel
 STRETCH = 200  # positions that are still told apart on a page
 STRIP = 0.16  # share of the axes for the bands
 UNKNOWN = "#ffffff", "////"
@@ -131,7 +132,7 @@ def events(
 
 
 def signal(
-    choice: DecisionalModel,
+    choice: DecisionalModel | CausalModel,
     signal: ArrayLike,
     name: str = "value",
     ax: Axes | None = None,
@@ -148,8 +149,9 @@ def signal(
 
     Parameters
     ----------
-    choice : DecisionalStates
-        Fitted to causal states of the signal, whose predictions are numbers.
+    choice : DecisionalStates or CausalStates
+        Fitted to causal states of the signal, with predictions that are numbers; of causal states alone it is the mean
+        of what follows.
     signal : (T,) numbers
         The signal that was observed, NaN where there is a gap; several of them one after the other.
     name : str
@@ -166,6 +168,8 @@ def signal(
     matplotlib Figure
         The figure; `save` writes it to a file.
     """
+    if isinstance(choice, CausalModel):
+        choice = DecisionalModel(squared_error()).fit(choice)
     causal = figures.require_data(choice, "signal")
     obs = causal.observations_
     rule = "it must be the signal that was observed, one number for each time: give it as signal=values."

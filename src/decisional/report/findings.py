@@ -114,11 +114,11 @@ class Findings:
         self.shown: int | None = None
         self.states_machine = machine
         self.probability: Floats = np.zeros(0)
+        self.outcomes: Sequence[Any] = ()
         if causal is not None:
             obs, self.states_machine = causal.observations_, step_machine(causal)
             self.kind, self.shown = obs.kind, obs.n if isinstance(obs, FirstPart) else None
-            self.probability, self.distributions = causal.states_.probability, causal.distributions_
-            self.outcomes: Sequence[Any] = causal.outcomes_
+            self.probability, self.outcomes, self.distributions = (causal.states_.probability, *_in_order(causal))
         elif machine is not None:
             self.probability, self.distributions = probabilities(machine), machine.emission
             self.outcomes = machine.alphabet
@@ -146,6 +146,12 @@ class Findings:
             return None
         values = np.array([float(z) for z in self.outcomes])
         return values if (np.diff(values) > 0).all() else None
+
+    @property
+    def relative(self) -> bool:
+        """Whether outcomes and predictions are grey levels above the darkest pixel around."""
+        way = None if self.causal is None else self.causal.observations_.way
+        return way is not None and bool(way.given.get("subtract_min"))
 
     @property
     def n(self) -> int:
@@ -295,6 +301,15 @@ class Findings:
     def honest(self) -> Estimate | None:
         """Worth of the decisions by data that they were not made from, where that can be told."""
         return None if self.choice is None or self.shown is not None else self.choice.honest_utility_
+
+
+def _in_order(causal: CausalModel) -> tuple[Sequence[Any], Any]:
+    """Outcomes and P(Z|state), numbers in increasing order."""
+    outcomes, p = causal.outcomes_, causal.distributions_
+    if len(outcomes) == 0 or not all(isinstance(z, (float, np.floating)) for z in outcomes):
+        return outcomes, p
+    order = np.argsort(np.asarray(outcomes, float), kind="stable")
+    return [outcomes[k] for k in order.tolist()], p[:, order]
 
 
 def _entropies(p: Any) -> Floats:

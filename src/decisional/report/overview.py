@@ -191,6 +191,7 @@ def _words(found: Findings) -> dict[str, Any]:
         "grouped": lanes.grouped,
         "colours": [STATE_COLOURS[k % len(STATE_COLOURS)] for k in range(len(lanes.names))],
         "decisions": list(different),
+        "relative": found.relative,
         "decision": [different[text] for text in told],
     }
 

@@ -213,7 +213,9 @@ def _odds(found: Findings, p: Floats) -> Bars | Curve:
     """A distribution as bars, or as a curve where the outcomes are many numbers."""
     if found.values is not None:
         return _curve(p, found.values)
-    outcomes = [outcome_text(outcome) for outcome in found.outcomes]
+    numbers = [isinstance(outcome, (int, float)) for outcome in found.outcomes]
+    texts = map(outcome_text, found.outcomes)
+    outcomes = [typeset(text) if is_number else text for text, is_number in zip(texts, numbers, strict=True)]
     if len(outcomes) <= FEW_OUTCOMES:
         return Bars(list(zip(outcomes, p.tolist(), strict=True)))
     top = [z for z in np.argsort(-p, kind="stable")[: FEW_OUTCOMES - 2].tolist() if p[z] > 0]
@@ -428,6 +430,9 @@ def machine_figure(machine: EpsilonMachine | None) -> Callable[[], Any] | None:
 def decisions_figure(choice: DecisionalModel) -> Callable[[], Any] | None:
     """What draws the decisions with their states; None where these are too many."""
     if choice.n_states_ > MOST_BOXES or len(choice.utility_) > MOST_CIRCLES:
+        return None
+    if choice.machine_ is None and choice.iso_utility_.n_states == 1 and choice.n_states_ == len(choice.utility_):
+        # One column of boxes with a circle each says less than the table.
         return None
     return lambda: plot.relations(choice) if choice.machine_ is None else plot.decisions(choice)
 

@@ -92,10 +92,11 @@
       return shown.join(", ") + group;
     }
     decided(list) {
-      const { decision, decisions, worth } = this.data;
+      const { decision, decisions, worth, relative } = this.data;
       if (!worth || !list.length) return [];
       const told = [...new Set(list.map((state) => decision[state]))].map((k) => decisions[k]);
-      const text = told.slice(0, 3).join("; ") + (told.length > 3 ? `; ${whole(told.length - 3)} more` : "");
+      const rest = (told.length > 3 ? `; ${whole(told.length - 3)} more` : "") + (relative ? " above the darkest around" : "");
+      const text = told.slice(0, 3).join("; ") + rest;
       const values = list.map((state) => worth[state]);
       return [["Predict", text], ["Worth", span(Math.min(...values), Math.max(...values), worthy)]];
     }
