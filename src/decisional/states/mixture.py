@@ -55,9 +55,10 @@ IMAGINED = 2.0
 MISSING = -2
 # A larger number of states and symbols is not averaged over.
 ROWS = 20_000
-# What hidden machines may cost for each second: the search, chains of them, and learning from all strings; and seconds.
-SEARCHING, SAMPLING, LEARNING = 2.5e8, 3.5e8, 2e8
-SECONDS = 40.0
+# What hidden machines may cost for each second: the search, chains of them, and learning from all strings; seconds, and
+# symbols of strings below which it is less.
+SEARCHING, SAMPLING, LEARNING = 5e8, 3e8, 2e8
+SECONDS, FEW_OF_STRINGS = 40.0, 1e5
 # A smaller share is none.
 LEAST = 0.02
 
@@ -135,6 +136,7 @@ class Mixture:
     ) -> None:
         """Learn from most strings, believe hidden machines by the others, and learn from these too."""
         number = np.argsort(place)
+        seconds *= min(series.size / FEW_OF_STRINGS, 1.0)
         # Symbols are numbered as they appear, so that their names change nothing.
         search = StringSearch(HiddenStrings(series.codes, series.n_symbols), Budget(SEARCHING * seconds))
         self._follow(number[search.learnt.codes], learns=True)
@@ -142,7 +144,8 @@ class Mixture:
         self._follow(number[search.held.codes], learns=True)
         found: list[KeptBack] = []
         found += search.best([(c.targets[:, number], c.counts[:, number]) for c in different_sizes(candidates)])
-        found += sampled(search, found[0].machine, SAMPLING * seconds) if found else []
+        left = SAMPLING * seconds + max(search.budget.left, 0.0)
+        found += sampled(search, found[0], left) if found else []
         shares = likeliest_shares(np.array([alone, *(one.bits for one in found)]))
         found = [one for one, share in zip(found, shares[1:], strict=True) if share >= LEAST]
         shares = likeliest_shares(np.array([alone, *(one.bits for one in found)]))

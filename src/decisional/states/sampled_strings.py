@@ -144,8 +144,8 @@ class Chain(KeptBack):
         return along[1] or self.machines
 
 
-def sampled(search: StringSearch, known: Hidden, operations: float) -> Iterator[Chain]:
-    """Chains from the best machine that is known, and from others drawn at random while these can be paid for.
+def sampled(search: StringSearch, known: KeptBack, operations: float) -> Iterator[Chain]:
+    """A chain from the best machine that is known, and from others drawn at random that foretell better.
 
     Parameters
     ----------
@@ -154,13 +154,20 @@ def sampled(search: StringSearch, known: Hidden, operations: float) -> Iterator[
     operations : that all chains may take; each takes a third of them at most
     """
     rng, budget, each = np.random.default_rng(SEED), Budget(operations), operations / 3
-    n = min(STATES, search.learnt.size // SYMBOLS)
-    yield from chain(search, known, stepwise, rng.spawn(1)[0], budget, each)
-    for made in (stepwise, apart) * PAIRS:
-        if n < 2 or budget.left <= each / 2:
+    n, best = min(STATES, search.learnt.size // SYMBOLS), known.total
+    for one in chain(search, known.machine, stepwise, rng.spawn(1)[0], budget, each):
+        yield one
+        best = max(best, one.total)
+    for _ in range(PAIRS if n > 1 else 0):
+        found: list[Chain] = []
+        for made in (stepwise, apart):
+            if budget.left > each / 2:
+                machine = drawn(search.series.n_symbols, n, rng)
+                found += chain(search, machine, made, rng.spawn(1)[0], budget, min(each, budget.left))
+        better = [one for one in found if one.total > best]
+        yield from better
+        if not better:
             return
-        machine = drawn(search.series.n_symbols, n, rng)
-        yield from chain(search, machine, made, rng.spawn(1)[0], budget, min(each, budget.left))
 
 
 def chain(
