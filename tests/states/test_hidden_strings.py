@@ -175,7 +175,7 @@ def coins() -> Any:
 
 @pytest.fixture(scope="module")
 def forecast(coins: Any) -> ds.Mixture:
-    return ds.selection.select(coins[:3000], whole=True).predictor()
+    return ds.selection.select(coins[:3000], whole=True).predictor(seconds=8)
 
 
 def test_hidden_states_of_strings_foretell_better(coins: Any, forecast: ds.Mixture) -> None:
@@ -203,14 +203,16 @@ def test_probabilities_of_what_comes_next_are_those_of_strings(forecast: ds.Mixt
 
 def test_names_of_symbols_change_nothing(coins: Any) -> None:
     some = coins[:600]
-    one = ds.selection.select(some, whole=True).predictor()
-    other = ds.selection.select([string.replace("h", "z").replace("t", "a") for string in some], whole=True).predictor()
+    one = ds.selection.select(some, whole=True).predictor(seconds=10)
+    other = ds.selection.select([string.replace("h", "z").replace("t", "a") for string in some], whole=True).predictor(
+        seconds=10
+    )
     assert one.log_likelihood("hhth") == pytest.approx(other.log_likelihood("zzaz"), abs=1e-9)
     np.testing.assert_allclose(one.shares, other.shares, atol=1e-9)
 
 
 def test_shares_follow_success(coins: Any) -> None:
-    forecast = ds.selection.select(coins[:600], whole=True).predictor()
+    forecast = ds.selection.select(coins[:600], whole=True).predictor(seconds=10)
     before = forecast.shares.copy()
     frozen = [forecast.log_likelihood(string) for string in coins[600:610]]
     assert np.array_equal(forecast.shares, before)

@@ -182,5 +182,7 @@ def test_refusals():
         whole.update(5)
     with pytest.raises(ValueError, match="'first' is"):
         whole.predict_proba("a", first=2)
+    with pytest.raises(ValueError, match="'seconds' of Mixture is 0"):
+        ds.selection.select("0101").predictor(seconds=0)
     with pytest.raises(TypeError, match="must be a Selection"):
         ds.Mixture("0101")
