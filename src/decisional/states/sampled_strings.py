@@ -210,5 +210,5 @@ def stretch(
 
 def sampling_cost(series: HiddenStrings, n_states: int) -> float:
     """Operations of a step of a chain, about a nanosecond each."""
-    along = 0.17 * series.n_nodes * (n_states**2 + 30) + series.size * n_states
-    return along + 25.0 * series.n_symbols * n_states**2
+    along = 0.23 * series.n_nodes * (n_states**2 + 30) + series.size * (1.3 * n_states + 20)
+    return along + 30.0 * series.n_symbols * n_states**2
