@@ -30,6 +30,8 @@ STATES, SYMBOLS = 40, 100
 # Strings that a chain begins with, steps of a stretch of it at most, and machines of it that are averaged.
 BEGUN = 20_000
 LONGEST = 600
+# Steps along all strings that a chain needs at least: a shorter one tells of where it began.
+FEWEST = 50
 # Chains of each kind from machines drawn at random, at most.
 PAIRS = 3
 AVERAGED = 16
@@ -174,6 +176,8 @@ def chain(
     search: StringSearch, machine: Hidden, made: Made, rng: np.random.Generator, budget: Budget, operations: float
 ) -> Iterator[Chain]:
     """A chain along the strings that are learnt from, of some to begin with; none where that is too dear."""
+    if operations / 2 < FEWEST * sampling_cost(search.learnt, machine.n_states):
+        return
     few = search.learnt.spread(BEGUN / search.learnt.n_strings)
     end = budget.left - operations
     machine, _ = stretch(few, lean(machine), made, rng, budget, operations / 2, 0)
