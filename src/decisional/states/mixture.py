@@ -57,7 +57,7 @@ MISSING = -2
 ROWS = 20_000
 # What hidden machines may cost for each second: the search, chains of them, and learning from all strings; seconds, and
 # symbols of strings below which it is less.
-SEARCHING, SAMPLING, LEARNING = 5e8, 3e8, 2e8
+SEARCHING, SAMPLING, LEARNING = 6e8, 3e8, 2e8
 SECONDS, FEW_OF_STRINGS = 40.0, 1e5
 # A smaller share is none.
 LEAST = 0.02
