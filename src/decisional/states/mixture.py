@@ -57,7 +57,7 @@ MISSING = -2
 ROWS = 20_000
 # What hidden machines may cost for each second: the search, chains of them, and learning from all strings; seconds, and
 # symbols of strings below which it is less.
-SEARCHING, SAMPLING, LEARNING = 6e8, 3e8, 2e8
+SEARCHING, SAMPLING, LEARNING = 6e8, 3e8, 3e8
 SECONDS, FEW_OF_STRINGS = 40.0, 1e5
 # A smaller share is none.
 LEAST = 0.02
@@ -149,11 +149,12 @@ class Mixture:
         shares = likeliest_shares(np.array([alone, *(one.bits for one in found)]))
         found = [one for one, share in zip(found, shares[1:], strict=True) if share >= LEAST]
         shares = likeliest_shares(np.array([alone, *(one.bits for one in found)]))
-        each = [shares[:1]]
-        for one, share in zip(found, shares[1:], strict=True):
-            machines = one.on_all(search.series, Budget(LEARNING * seconds / len(found)))
+        each, budget = [shares[:1]], Budget(LEARNING * seconds)
+        # Those that are believed most may learn longest.
+        for k in np.argsort(-shares[1:], kind="stable").tolist():
+            machines = found[k].on_all(search.series, budget)
             self._hidden += [_named(closed(machine), place) for machine in machines]
-            each.append(np.full(len(machines), share / len(machines)))
+            each.append(np.full(len(machines), shares[k + 1] / len(machines)))
         self.shares = np.concatenate(each)
         self._judged = search.held.n_strings
 

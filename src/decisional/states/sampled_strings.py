@@ -142,7 +142,7 @@ class Chain(KeptBack):
 
     def on_all(self, series: HiddenStrings, budget: Budget) -> list[Hidden]:
         """Machines of the chain as it goes on along all strings."""
-        along = stretch(series, self.machine, self.made, self.rng, budget, budget.left, len(self.machines))
+        along = stretch(series, self.machine, self.made, self.rng, budget, budget.left / 2, len(self.machines))
         return along[1] or self.machines
 
 
