@@ -126,7 +126,7 @@ def _home(seen: Paths, rows: Rows) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Chain(KeptBack):
+class SampledMachines(KeptBack):
     """Machines that were sampled in turn: the last, with which the chain can go on, and what they say on average.
 
     Attributes
@@ -146,7 +146,7 @@ class Chain(KeptBack):
         return along[1] or self.machines
 
 
-def sampled(search: StringSearch, known: KeptBack, operations: float) -> Iterator[Chain]:
+def sampled(search: StringSearch, known: KeptBack, operations: float) -> Iterator[SampledMachines]:
     """A chain from the best machine that is known, and from others drawn at random that foretell better.
 
     Parameters
@@ -161,7 +161,7 @@ def sampled(search: StringSearch, known: KeptBack, operations: float) -> Iterato
         yield one
         best = max(best, one.total)
     for _ in range(PAIRS if n > 1 else 0):
-        found: list[Chain] = []
+        found: list[SampledMachines] = []
         for made in (stepwise, apart):
             if budget.left > each / 2:
                 machine = drawn(search.series.n_symbols, n, rng)
@@ -174,7 +174,7 @@ def sampled(search: StringSearch, known: KeptBack, operations: float) -> Iterato
 
 def chain(
     search: StringSearch, machine: Hidden, made: Made, rng: np.random.Generator, budget: Budget, operations: float
-) -> Iterator[Chain]:
+) -> Iterator[SampledMachines]:
     """A chain along the strings that are learnt from, of some to begin with; none where that is too dear."""
     if operations / 2 < FEWEST * sampling_cost(search.learnt, machine.n_states):
         return
@@ -185,7 +185,7 @@ def chain(
     if found:
         bits = np.array([search.held.string_bits(one) for one in found])
         most = bits.max(axis=0)
-        yield Chain(machine, np.log2((2.0 ** (bits - most)).mean(axis=0)) + most, found, made, rng)
+        yield SampledMachines(machine, np.log2((2.0 ** (bits - most)).mean(axis=0)) + most, found, made, rng)
 
 
 def stretch(
