@@ -57,7 +57,7 @@ MISSING = -2
 ROWS = 20_000
 # What hidden machines may cost for each second: the search, chains of them, and learning from all strings; seconds, and
 # symbols of strings below which it is less.
-SEARCHING, SAMPLING, LEARNING = 6e8, 3e8, 3e8
+SEARCHING, SAMPLING, LEARNING = 6e8, 2e8, 2e8
 SECONDS, FEW_OF_STRINGS = 40.0, 1e5
 # A smaller share is none.
 LEAST = 0.02
@@ -144,7 +144,7 @@ class Mixture:
         self._follow(number[search.held.codes], learns=True)
         found: list[KeptBack] = []
         found += search.best([(c.targets[:, number], c.counts[:, number]) for c in different_sizes(candidates)])
-        left = SAMPLING * seconds + max(search.budget.left, 0.0)
+        left = SAMPLING * seconds + max(search.budget.left, 0.0) / 2
         found += sampled(search, found[0], left) if found else []
         shares = likeliest_shares(np.array([alone, *(one.bits for one in found)]))
         found = [one for one, share in zip(found, shares[1:], strict=True) if share >= LEAST]
