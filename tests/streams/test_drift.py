@@ -59,7 +59,7 @@ def streams(draw):
 
 
 @pytest.mark.small
-@examples(60, 8)
+@examples(60, 2)
 @given(streams(), st.sampled_from([QUICK, FORGETFUL]), st.booleans(), st.booleans(), st.data())
 def test_agrees_with_naive(tmp_path_factory, stream, adapt, stay, stay_gap, data):
     machine, symbols = stream
